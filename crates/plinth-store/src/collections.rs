@@ -147,7 +147,7 @@ impl Expected {
     }
 
     pub async fn send(&self, db: &mut Connection) -> Result<Sent<Vec<(i64,)>>> {
-        Ok(db.send_without_counters(FIND, params![self.repo]).await?)
+        Ok(db.send_without_deferred(FIND, params![self.repo]).await?)
     }
 
     /// Fails if what was sent found another number.

@@ -1,16 +1,11 @@
 //! Counters: columns that many writes of one repository or pull request add to.
 //!
-//! Each change of a row leaves a version behind that the next one walks through. So PostgreSQL makes the changes of all members of
-//! a batch together, just before the commit. Until then the columns do not have their values: a statement that is sent in a
-//! batch declares that it uses no counter (`without_counters`), and SQLite checks that declaration when it compiles it.
+//! Each change of a row leaves a version behind that the next one walks through. So the changes of all members of a batch are
+//! [deferred](crate::deferred), and made together.
 
 use plinth_base::clock::Timestamp;
 
 use crate::value::OwnedValue;
-
-/// The columns of all counters. Only statements that declare no use of counters are checked against them.
-pub(crate) const COLUMNS: &[(&str, &str)] =
-    &[("pull", "review_comments"), ("pull", "updated_at"), ("repo", "pushed_at"), ("repo", "ref_generation")];
 
 /// A counter and the time of its last change: see [`counter!`](crate::counter!).
 #[derive(Debug)]
@@ -42,15 +37,6 @@ macro_rules! counter {
             ),
         }
     };
-}
-
-/// Whether a statement reads or changes a counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CounterUse {
-    /// It may. Assumed of every statement that declares nothing.
-    Any,
-    /// It does not: see `COLUMNS`.
-    None,
 }
 
 /// Something to add to a counter.

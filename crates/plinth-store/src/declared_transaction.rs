@@ -4,7 +4,10 @@ use std::sync::atomic::Ordering;
 
 use super::connection::{STATEMENTS_RUN, has_nul};
 use super::sent::{Sent, SentCount};
-use super::{Connection, CounterUse, DbError, Effect, FromRow, Increment, Transaction, Value, params};
+use super::{
+    Connection, DbError, DeferredUse, Effect, FromRow, Increment, InvalidationScope, Overwrite, Transaction, Value,
+    params,
+};
 
 impl Transaction {
     /// Runs a statement that may change anything, and counts the rows that it changed.
@@ -50,21 +53,42 @@ impl Transaction {
     }
 }
 
+impl Transaction {
+    /// Overwrites a row: at once, or at the end of the batch.
+    pub async fn overwrite(&mut self, overwrite: Overwrite<'_>) -> Result<(), DbError> {
+        let scope = self.scope;
+        match &mut self.connection {
+            Connection::Postgres(client) if client.is_in_batch() => {
+                check_parameters(overwrite.params)?;
+                client.overwrite(overwrite, scope)
+            }
+            Connection::Postgres(_) | Connection::Sqlite(_) => {
+                self.content_only().send(overwrite.sql, overwrite.params).await?;
+                Ok(())
+            }
+        }
+    }
+}
+
 /// A transaction whose next statement has declared what it changes.
 pub struct DeclaredTransaction<'a> {
     tx: &'a mut Transaction,
     effect: Effect,
-    counters: CounterUse,
+    deferred: DeferredUse,
 }
 
 impl<'a> DeclaredTransaction<'a> {
     pub(super) fn new(tx: &'a mut Transaction, effect: Effect) -> Self {
-        Self { tx, effect, counters: CounterUse::Any }
+        Self { tx, effect, deferred: DeferredUse::Any }
     }
 
-    /// For a statement that neither reads nor changes a [`Counter`](super::Counter).
-    pub fn without_counters(self) -> Self {
-        Self { counters: CounterUse::None, ..self }
+    pub(super) fn into_parts(self) -> ((Effect, InvalidationScope), &'a mut Connection) {
+        ((self.effect, self.tx.scope), &mut self.tx.connection)
+    }
+
+    /// For a statement that neither reads nor changes what a batch defers: see [`DeferredUse`].
+    pub fn without_deferred(self) -> Self {
+        Self { deferred: DeferredUse::None, ..self }
     }
 
     /// Runs a statement and counts the rows that it changed.
@@ -95,11 +119,11 @@ impl DeclaredTransaction<'_> {
         let declared = (self.effect, self.tx.scope);
         Ok(match &mut self.tx.connection {
             Connection::Sqlite(connection) => {
-                connection.check_counters(sql, self.counters)?;
+                connection.check_deferred(sql, self.deferred)?;
                 SentCount(Sent::done(connection.execute(sql, params, declared)?))
             }
             Connection::Postgres(client) => {
-                SentCount(Sent::queued(client.queue_change(sql, params, declared, self.counters).await?))
+                SentCount(Sent::queued(client.queue_change(sql, params, declared, self.deferred).await?))
             }
         })
     }
@@ -114,11 +138,11 @@ impl DeclaredTransaction<'_> {
         let declared = (self.effect, self.tx.scope);
         Ok(match &mut self.tx.connection {
             Connection::Sqlite(connection) => {
-                connection.check_counters(sql, self.counters)?;
+                connection.check_deferred(sql, self.deferred)?;
                 Sent::done(vec![connection.insert(sql, params, declared)?])
             }
             Connection::Postgres(client) => {
-                Sent::queued(client.queue_change(sql, params, declared, self.counters).await?)
+                Sent::queued(client.queue_change(sql, params, declared, self.deferred).await?)
             }
         })
     }

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::connection::{STATEMENTS_RUN, check_is_read, has_nul};
-use super::{Connection, CounterUse, DbError, FromRow, Value};
+use super::{Connection, DbError, DeferredUse, FromRow, Value};
 
 /// The result of a statement that was sent.
 #[must_use = "a statement without a result is sent by `DeclaredTransaction::send`"]
@@ -40,23 +40,23 @@ impl<T> Sent<T> {
 impl Connection {
     /// As [`Connection::all`], for rows that are not needed yet.
     pub async fn send<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Sent<Vec<R>>, DbError> {
-        self.send_as(sql, params, CounterUse::Any).await
+        self.send_as(sql, params, DeferredUse::Any).await
     }
 
-    /// As [`Connection::send`], for a statement that reads no [`Counter`](super::Counter).
-    pub async fn send_without_counters<R: FromRow>(
+    /// As [`Connection::send`], for a statement that uses nothing that a batch defers: see [`DeferredUse`].
+    pub async fn send_without_deferred<R: FromRow>(
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
     ) -> Result<Sent<Vec<R>>, DbError> {
-        self.send_as(sql, params, CounterUse::None).await
+        self.send_as(sql, params, DeferredUse::None).await
     }
 
     async fn send_as<R: FromRow>(
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        counters: CounterUse,
+        deferred: DeferredUse,
     ) -> Result<Sent<Vec<R>>, DbError> {
         check_is_read(sql)?;
         if has_nul(params) {
@@ -65,10 +65,10 @@ impl Connection {
         STATEMENTS_RUN.fetch_add(1, Ordering::Relaxed);
         Ok(match self {
             Connection::Sqlite(connection) => {
-                connection.check_counters(sql, counters)?;
+                connection.check_deferred(sql, deferred)?;
                 Sent::done(connection.all(sql, params)?)
             }
-            Connection::Postgres(client) => Sent::queued(client.queue(sql, params, counters).await?),
+            Connection::Postgres(client) => Sent::queued(client.queue(sql, params, deferred).await?),
         })
     }
 

@@ -25,6 +25,8 @@ pub enum OwnedValue {
     Boolean(bool),
     Text(String),
     Bytes(Vec<u8>),
+    /// Values for as many rows. For PostgreSQL.
+    List(Vec<OwnedValue>),
 }
 
 impl Value<'_> {
@@ -39,21 +41,16 @@ impl Value<'_> {
     }
 }
 
-impl OwnedValue {
-    fn borrow(&self) -> Value<'_> {
-        match self {
-            OwnedValue::Null => Value::Null,
-            OwnedValue::Integer(value) => Value::Integer(*value),
-            OwnedValue::Boolean(value) => Value::Boolean(*value),
-            OwnedValue::Text(value) => Value::Text(value),
-            OwnedValue::Bytes(value) => Value::Bytes(value),
-        }
-    }
-}
-
 impl ToSql for OwnedValue {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        self.borrow().to_sql(kind, out)
+        match self {
+            OwnedValue::Null => Ok(IsNull::Yes),
+            OwnedValue::Integer(value) => value.to_sql(kind, out),
+            OwnedValue::Boolean(value) => value.to_sql(kind, out),
+            OwnedValue::Text(value) => value.to_sql(kind, out),
+            OwnedValue::Bytes(value) => value.to_sql(kind, out),
+            OwnedValue::List(values) => values.to_sql(kind, out),
+        }
     }
 
     fn accepts(_: &Type) -> bool {

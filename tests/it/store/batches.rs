@@ -127,6 +127,30 @@ async fn writes_of_a_batch_have_the_outcomes_of_one_after_another() {
     assert_eq!(session.count(last).await, mentioned, "a mention is about the comment that has it");
 }
 
+/// Notifications are changed once for a batch, and are about its last comment.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn notifications_of_a_batch_are_about_its_last_comment() {
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let writes = (0..CLIENTS).map(async |client| {
+        let mention = if client % 2 == 0 { "@reader: " } else { "" };
+        comment(&fixture, "hubot", &format!("{mention}new {client}")).await
+    });
+    for response in session.in_one_queue(&fixture, writes.collect()).await {
+        response.expect(201);
+    }
+    for (login, reason, comments) in [("mona", "author", "%new %"), ("reader", "mention", "@reader: new %")] {
+        let sql = format!(
+            "select count(*) from notification n join account a on a.id = n.user_id where a.login = '{login}' \
+             and n.reason = '{reason}' and n.unread and n.comment_id = \
+             (select max(id) from review_comment where body like '{comments}')"
+        );
+        assert_eq!(session.count(&sql).await, 1, "{login}");
+        let of_user = "select count(*) from notification n join account a on a.id = n.user_id where a.login = ";
+        assert_eq!(session.count(&format!("{of_user}'{login}'")).await, 1, "{login}");
+    }
+}
+
 /// Events are recorded after the results of a write are known, so none of these is finished in one round trip.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_of_writes_that_wait_are_recorded_once() {

@@ -1,9 +1,9 @@
 //! SQL for notifications.
 
-use super::model::{Notice, NoticeSubject, Notification, NotifiedComment, Reason, Recipient};
+use super::model::{Notice, NoticeSubject, Notification, NotifiedComment, Recipient};
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, NotificationId, PullId};
-use plinth_store::{Connection, DbError, Transaction, params};
+use plinth_base::ids::{AccountId, NotificationId};
+use plinth_store::{Connection, DbError, Overwrite, Transaction, lists, params};
 
 /// Whether an account is a user who can read the repository `r`.
 macro_rules! can_read {
@@ -57,13 +57,13 @@ pub async fn upsert(
     now: Timestamp,
 ) -> Result<(), DbError> {
     macro_rules! upsert {
-        ($subject:literal) => {
+        ($subject:literal, $rows:expr) => {
             concat!(
                 "insert into notification (user_id, repo_id, ",
                 $subject,
-                ", reason, unread, comment_id, issue_comment_id, updated_at) \
-                 select a.id, r.id, $3, $4, true, $5, $6, $7 from account a join repo r on r.id = $2 and not r.deleted \
-                 where a.id = $1 and ",
+                ", reason, unread, comment_id, issue_comment_id, updated_at) ",
+                $rows,
+                " where ",
                 can_read!("a"),
                 " on conflict (user_id, ",
                 $subject,
@@ -72,45 +72,33 @@ pub async fn upsert(
             )
         };
     }
-    let (sql, id) = match notice.subject {
-        NoticeSubject::Pull(id) => (upsert!("pull_id"), id.0),
-        NoticeSubject::Issue(id) => (upsert!("issue_id"), id.0),
-    };
-    let (review_comment, issue_comment) = NotifiedComment::columns(*comment);
-    let values = params![user, notice.repo, id, reason, review_comment, issue_comment, now];
-    db.content_only().send(sql, values).await?;
-    Ok(())
-}
-
-/// As [`upsert`] for the review comment that was sent just before, whose id PostgreSQL knows before this process does: notifies
-/// the author of the pull request, and then those who are mentioned, which is the stronger reason.
-pub async fn send_for_sent_comment(
-    db: &mut Transaction,
-    (pull, actor): (PullId, AccountId),
-    mentions: &[AccountId],
-    now: Timestamp,
-) -> Result<(), DbError> {
-    macro_rules! insert {
-        ($account:literal) => {
+    macro_rules! one {
+        () => {
+            "select a.id, r.id, $3, $4, true, $5, $6, $7 \
+             from account a join repo r on r.id = $2 and not r.deleted and a.id = $1"
+        };
+    }
+    macro_rules! many {
+        () => {
             concat!(
-                "insert into notification (user_id, repo_id, pull_id, reason, unread, comment_id, updated_at) \
-                 select a.id, r.id, p.id, $3, true, currval('review_comment_id_seq'), $4 \
-                 from pull p join repo r on r.id = p.repo_id and not r.deleted join account a on a.id = ",
-                $account,
-                " where p.id = $1 and a.id <> $2 and ",
-                can_read!("a"),
-                " on conflict (user_id, pull_id) do update set reason = excluded.reason, unread = true, \
-                 comment_id = excluded.comment_id, issue_comment_id = null, updated_at = excluded.updated_at"
+                "select a.id, r.id, i.subject, i.reason, true, i.comment, i.issue_comment, i.updated_at from unnest(",
+                lists!(
+                    "$1": "bigint", "$2": "bigint", "$3": "bigint", "$4": "text", "$5": "bigint", "$6": "bigint",
+                    "$7": "bigint"
+                ),
+                ") as i (user_id, repo_id, subject, reason, comment, issue_comment, updated_at) \
+                 cross join lateral (select * from account where id = i.user_id limit 1) a \
+                 cross join lateral (select * from repo where id = i.repo_id and not deleted limit 1) r"
             )
         };
     }
-    let sql = insert!("p.author_id");
-    db.content_only().without_counters().send(sql, params![pull, actor, Reason::Author, now]).await?;
-    for user in mentions {
-        let (sql, values) = (insert!("$5"), params![pull, actor, Reason::Mention, now, user]);
-        db.content_only().without_counters().send(sql, values).await?;
-    }
-    Ok(())
+    let (sql, many, id) = match notice.subject {
+        NoticeSubject::Pull(id) => (upsert!("pull_id", one!()), upsert!("pull_id", many!()), id.0),
+        NoticeSubject::Issue(id) => (upsert!("issue_id", one!()), upsert!("issue_id", many!()), id.0),
+    };
+    let (review_comment, issue_comment) = NotifiedComment::columns(*comment);
+    let values = params![user, notice.repo, id, reason, review_comment, issue_comment, now];
+    db.overwrite(Overwrite { sql, many, row: [user.0, id], params: values }).await
 }
 
 /// The notifications that a user may see; with `private`, also those of private repositories that the user can read.

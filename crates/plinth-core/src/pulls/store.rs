@@ -2,12 +2,12 @@
 
 use futures_util::future::BoxFuture;
 
-use super::model::{AffectedPull, Pull, PullFacts, PullState, Version};
+use super::model::{Pull, PullFacts, PullState, Version};
 use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Error;
 use plinth_base::ids::{AccountId, PullId, RepoId, Sha};
-use plinth_store::{Connection, Counter, DbError, Increment, Sent, Transaction, counter, params};
+use plinth_store::{Connection, Counter, DbError, Increment, Transaction, counter, params};
 
 static REVIEW_COMMENTS: Counter = counter!("pull", "review_comments", "updated_at");
 
@@ -196,25 +196,6 @@ pub async fn update_merged(
 pub async fn update_base_ref(db: &mut Transaction, id: PullId, base_ref: &str) -> Result<(), DbError> {
     db.pulls_only().execute("update pull set base_ref = $2 where id = $1", params![id, base_ref]).await?;
     Ok(())
-}
-
-/// The default branch of a repository, and whether it has any open pull request.
-pub async fn send_default_branch(db: &mut Connection, repo: RepoId) -> Result<Sent<Vec<(String, bool)>>, DbError> {
-    let sql = "select r.default_branch, exists (select 1 from pull p where p.repo_id = r.id and p.state = 'open') \
-               from repo r where r.id = $1 and not r.deleted";
-    db.send_without_counters(sql, params![repo]).await
-}
-
-/// Open pull requests with this branch as head or base.
-pub async fn send_affected(
-    db: &mut Connection,
-    repo: RepoId,
-    branch: &str,
-) -> Result<Sent<Vec<AffectedPull>>, DbError> {
-    let sql = "select p.id, p.number, p.head_ref, p.base_ref, v.base_sha, v.head_sha, v.number from pull p \
-               join pull_version v on v.pull_id = p.id and v.number = p.version \
-               where p.repo_id = $1 and p.state = 'open' and (p.head_ref = $2 or p.base_ref = $2) order by p.id";
-    db.send_without_counters(sql, params![repo, branch]).await
 }
 
 /// Adds a version and makes it the last one.

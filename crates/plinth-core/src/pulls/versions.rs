@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::diff_context::{Range, with_diff_context, within_budget};
 use super::model::{AffectedPull, PullState, Version};
-use super::sent_branches::SentBranches;
+use super::sent_branches::{SentBranches, send_affected};
 use super::{events, mergeability, pushed_merge, refresh_store, store, threads};
 use crate::Core;
 use crate::refs::{self, Change};
@@ -76,7 +76,7 @@ pub async fn refs_moved(
         }
         let affected = match sent.affected.take() {
             Some(affected) => affected,
-            None => store::send_affected(tx, repo, branch).await?,
+            None => send_affected(tx, repo, branch).await?,
         };
         for pull in tx.rows(affected).await? {
             match change.new {

@@ -25,11 +25,11 @@ impl<'a> Relatives<'a> {
     }
 }
 
-pub(super) fn first_parents<'a>(parents: &[&'a str]) -> [&'a str; PARENTS_PER_STATEMENT] {
-    std::array::from_fn(|index| parents.get(index).copied().unwrap_or_default())
+pub(super) fn first_parents<'a>(parents: &[&'a str]) -> [Option<&'a str>; PARENTS_PER_STATEMENT] {
+    std::array::from_fn(|index| parents.get(index).copied())
 }
 
-/// Whether [`send_change`](super::store::send_change) cannot find every directory/file conflict of a new ref.
+/// Whether [`send_change`](super::new_refs::send_insert) cannot find every directory/file conflict of a new ref.
 pub fn has_many_parents(name: &RefName) -> bool {
     Relatives::of(name).parents.len() > PARENTS_PER_STATEMENT
 }

@@ -2,6 +2,7 @@
 
 mod directory_conflicts;
 mod model;
+pub mod new_refs;
 pub mod rules;
 pub mod store;
 

@@ -1,6 +1,6 @@
 //! SQL for refs, ordered by the bytes of their names.
 
-use super::directory_conflicts::{Relatives, first_parents};
+use super::new_refs::{self, NewRefs};
 use super::{Change, Ref, Target};
 use crate::paging::Page;
 use plinth_base::clock::Timestamp;
@@ -145,66 +145,19 @@ pub enum SentChange {
     Absence(Sent<Vec<Ref>>),
 }
 
-/// Where a ref can be created.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewRefs {
-    /// In any repository.
-    Anywhere,
-    /// In a repository that has a branch.
-    WithBranches,
-}
-
 /// Makes one change, if the ref is at the expected target, and has no directory/file conflict if it is new.
 pub async fn send_change(
     db: &mut Transaction,
     repo: RepoId,
     change: &Change,
-    new_refs: NewRefs,
+    places: NewRefs,
 ) -> Result<SentChange, DbError> {
-    // One equality for each parent: with a list of names, PostgreSQL may read all refs of the repository.
-    macro_rules! insert {
-        ($condition:literal, $name:literal $(, $names:literal)*) => {
-            concat!(
-                "insert into git_ref (repo_id, name, target, kind) select $1, $2, $3, $4 \
-                 where not exists (select 1 from git_ref where repo_id = $1 and name >= $5 and name < $6) \
-                 and not exists (select 1 from git_ref where repo_id = $1 and name = ",
-                $name,
-                $(" union all select 1 from git_ref where repo_id = $1 and name = ", $names,)*
-                ") ",
-                $condition,
-                "on conflict do nothing"
-            )
-        };
-    }
-    macro_rules! insert_for {
-        ($new_refs:expr, $($names:literal),+) => {
-            match $new_refs {
-                NewRefs::Anywhere => insert!("", $($names),+),
-                NewRefs::WithBranches => insert!(
-                    "and exists (select 1 from git_ref where repo_id = $1 \
-                     and name >= 'refs/heads/' and name < 'refs/heads0') ",
-                    $($names),+
-                ),
-            }
-        };
-    }
     let name = &change.name;
     Ok(SentChange::Change(match (change.old, change.new) {
-        (None, Some(new)) => {
-            let Relatives { below, after_below, parents } = Relatives::of(name);
-            let tx = db.content_only().without_counters();
-            let [a, b, c, d] = first_parents(&parents);
-            if parents.len() <= 1 {
-                let values = params![repo, name, new.sha, new.kind, below, after_below, a];
-                tx.send(insert_for!(new_refs, "$7"), values).await?
-            } else {
-                let values = params![repo, name, new.sha, new.kind, below, after_below, a, b, c, d];
-                tx.send(insert_for!(new_refs, "$7", "$8", "$9", "$10"), values).await?
-            }
-        }
+        (None, Some(new)) => new_refs::send_insert(db, repo, (name, new), places).await?,
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
-            db.content_only().without_counters().send(UPDATE, values).await?
+            db.content_only().without_deferred().send(UPDATE, values).await?
         }
         (Some(old), None) => {
             let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";

@@ -12,8 +12,10 @@ mod positions;
 pub mod resolutions;
 pub mod reviews;
 pub mod rules;
+mod sent_rows;
 mod sparse_index;
 pub mod store;
+mod thread_start;
 
 pub use comment_context::{CachedCommentContext, CommentContextCache, new_comment_context_cache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};

@@ -115,12 +115,17 @@ pub struct CommentContext {
 
 impl FromRow for CommentContext {
     fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
-        const AUTHOR: usize = 2 + VERSION_COLUMNS;
+        Self::from_columns(row, 0)
+    }
+}
+
+impl CommentContext {
+    fn from_columns(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
         Ok(Self {
-            pull_number: row.get(0)?,
-            notified: row.get(1)?,
-            version: version_from_columns(row, 2)?,
-            author: Author::from_columns(row, AUTHOR)?,
+            pull_number: row.get(first)?,
+            notified: row.get(first + 1)?,
+            version: version_from_columns(row, first + 2)?,
+            author: Author::from_columns(row, first + 2 + VERSION_COLUMNS)?,
         })
     }
 }
@@ -196,12 +201,27 @@ impl PublishedComment<'_> {
     }
 }
 
-/// The review and the thread of a new comment that were sent to the database just before. Without a value, the id is not known
-/// yet.
-#[derive(Debug, Clone, Copy)]
-pub struct SentParents {
-    pub review: Option<ReviewId>,
-    pub thread: Option<i64>,
+/// The rows of a thread that was started, and the comment context of its first comment.
+#[derive(Debug, Clone)]
+pub struct StartedThread {
+    pub review: ReviewId,
+    pub thread: i64,
+    pub comment: CommentId,
+    /// Whether the author has a pending review.
+    pub has_pending: bool,
+    pub context: Arc<CommentContext>,
+}
+
+impl FromRow for StartedThread {
+    fn from_row(row: &Row<'_>) -> Result<Self, DbError> {
+        Ok(Self {
+            review: row.get(0)?,
+            thread: row.get(1)?,
+            comment: row.get(2)?,
+            has_pending: row.get(3)?,
+            context: Arc::new(CommentContext::from_columns(row, 4)?),
+        })
+    }
 }
 
 /// A new body for a comment.

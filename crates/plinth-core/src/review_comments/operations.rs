@@ -4,15 +4,16 @@
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId, Sha};
-use plinth_store::{Sent, Transaction};
+use plinth_store::Transaction;
 
 use super::comment_context::{self, CachedCommentContext};
 use super::events::{self, CommentAction};
-use super::model::{Comment, Edit, PublishedComment, SentParents};
-use super::positions::{Located, find_position, send_thread};
+use super::model::{Comment, Edit, PublishedComment, StartedThread};
+use super::positions::{Located, find_position};
 use super::reviews::events::record_submitted;
 use super::reviews::model::{Review, ReviewState};
 use super::reviews::store as reviews;
+use super::sent_rows::{SentReview, SentStart};
 use super::{NewComment, Subject, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
@@ -135,21 +136,12 @@ pub async fn start_thread(tx: &mut Transaction, new: &NewThreadComment, now: Tim
     let commit = located.thread.anchor.head;
     let (repo, pull, author) = (new.repo, new.pull, new.author);
     let comment = PublishedComment { repo, pull, in_reply_to: None, author, body: &new.body };
-    let review = SentReview::send(tx, &comment, commit, now).await?;
-    let thread = send_thread(tx, repo, (pull, new.version), located).await?;
-    let parents = SentParents { review: review.known(), thread: thread.known() };
-    let id = store::send_insert(tx, &comment, parents, now).await?;
-    let is_notified = tx.sends_together();
-    if is_notified {
-        notifications::store::send_for_sent_comment(tx, (pull, author), &new.mentions, now).await?;
-    }
-    let context = comment_context::resolve(tx, new.context.as_ref(), pull, author).await?;
-    let (review, thread, (id,)) = (review.id(tx).await?, thread.id(tx).await?, tx.row(id).await?);
+    let started = SentStart::send(tx, &comment, (new.version, located), now).await?;
+    let started = started.rows(tx, new.context.as_ref(), (pull, author)).await?;
+    let StartedThread { review, thread, comment: id, context, .. } = started;
     pulls::store::add_review_comments(tx, pull, 1, now).await?;
-    if !is_notified {
-        // A new thread has no other participants.
-        notify(tx, &comment, id, (context.notified, &[], &new.mentions), now).await?;
-    }
+    // A new thread has no other participants.
+    notify(tx, &comment, id, (context.notified, &[], &new.mentions), now).await?;
     let stored = located.thread.stored(thread, pull, new.version);
     let position = located.position_in(&context.version);
     let comment = comment.with_parents(review, thread).stored(id, &context, (stored, position), now);
@@ -169,8 +161,7 @@ pub async fn reply(tx: &mut Transaction, new: &NewReply, now: Timestamp) -> Resu
     let comment = PublishedComment { repo, pull, in_reply_to: Some(root.id), author, body: &new.body };
     let participants = store::send_participants(tx, thread).await?;
     let review = SentReview::send(tx, &comment, commit, now).await?;
-    let parents = SentParents { review: review.known(), thread: Some(thread) };
-    let id = store::send_insert(tx, &comment, parents, now).await?;
+    let id = store::send_insert(tx, &comment, (review.known(), thread), now).await?;
     let context = comment_context::resolve(tx, new.context.as_ref(), pull, author).await?;
     let (review, (id,)) = (review.id(tx).await?, tx.row(id).await?);
     let others: Vec<AccountId> = tx.rows(participants).await?.into_iter().map(|(user,)| user).collect();
@@ -248,30 +239,4 @@ async fn notify(
     let subject = NoticeSubject::Pull(new.pull);
     let notice = Notice { repo: new.repo, subject, actor: new.author, reader: notified, recipients };
     notifications::notify(tx, &notice, now).await
-}
-
-/// A comment outside a review gets a review of its own. That is an error while its author has a pending review.
-struct SentReview {
-    pending: Sent<Vec<(ReviewId,)>>,
-    review: Sent<Vec<(ReviewId,)>>,
-}
-
-impl SentReview {
-    async fn send(tx: &mut Transaction, new: &PublishedComment<'_>, commit: Sha, now: Timestamp) -> Result<Self> {
-        let PublishedComment { repo, pull, author, .. } = *new;
-        let pending = reviews::send_pending(tx, pull, author).await?;
-        let new = reviews::NewReview { repo, pull, author, state: ReviewState::Commented, body: "", commit };
-        Ok(Self { pending, review: reviews::send_insert(tx, &new, now).await? })
-    }
-
-    fn known(&self) -> Option<ReviewId> {
-        self.review.known().and_then(|rows| rows.first()).map(|(id,)| *id)
-    }
-
-    async fn id(self, tx: &mut Transaction) -> Result<ReviewId> {
-        if !tx.rows(self.pending).await?.is_empty() {
-            return Err(rules::has_pending());
-        }
-        Ok(tx.row(self.review).await?.0)
-    }
 }

@@ -9,7 +9,7 @@ use crate::pulls::threads::{self, DiffLocation, NewThread, Position};
 use plinth_base::error::{Error, FieldError, Result};
 use plinth_base::ids::{PullId, RepoId, Sha};
 use plinth_git::diff::{self, Anchor, FileChange, FileDiff, Side, Target};
-use plinth_store::{Sent, Transaction};
+use plinth_store::Transaction;
 
 /// The longest hunk that is stored; every comment of the thread includes it in responses.
 const DIFF_HUNK_BYTES_MAX: usize = 64 * 1024;
@@ -87,47 +87,11 @@ pub async fn insert_thread(
     (pull, version): (PullId, i64),
     located: &Located,
 ) -> Result<i64> {
-    let sent = threads::store::send_insert(tx, repo, (pull, version), &located.thread).await?;
-    let (thread,) = tx.row(sent).await?;
+    let thread = threads::store::insert(tx, repo, (pull, version), &located.thread).await?;
     if !located.is_anchored_in_range() {
         threads::store::insert_position(tx, thread, &located.range, &located.position).await?;
     }
     Ok(thread)
-}
-
-/// As [`insert_thread`]: the id, where it is not needed yet.
-pub async fn send_thread(
-    tx: &mut Transaction,
-    repo: RepoId,
-    (pull, version): (PullId, i64),
-    located: &Located,
-) -> Result<SentThread> {
-    Ok(match located.is_anchored_in_range() {
-        true => SentThread::Sent(threads::store::send_insert(tx, repo, (pull, version), &located.thread).await?),
-        false => SentThread::Known(insert_thread(tx, repo, (pull, version), located).await?),
-    })
-}
-
-/// A thread that was sent to the database.
-pub enum SentThread {
-    Known(i64),
-    Sent(Sent<Vec<(i64,)>>),
-}
-
-impl SentThread {
-    pub fn known(&self) -> Option<i64> {
-        match self {
-            SentThread::Known(id) => Some(*id),
-            SentThread::Sent(sent) => sent.known().and_then(|rows| rows.first()).map(|(id,)| *id),
-        }
-    }
-
-    pub async fn id(self, tx: &mut Transaction) -> Result<i64> {
-        match self {
-            SentThread::Known(id) => Ok(id),
-            SentThread::Sent(sent) => Ok(tx.row(sent).await?.0),
-        }
-    }
 }
 
 /// The subject of the anchor. All its lines must be in the diff.

@@ -1,14 +1,12 @@
 //! SQL for review comments.
 
-use super::model::{
-    Comment, CommentColumns, CommentContext, Listing, NewComment, PublishedComment, Scope, SentParents,
-};
+use super::model::{Comment, CommentColumns, CommentContext, Listing, NewComment, PublishedComment, Scope};
 use crate::comment_lists::comment_page;
 use crate::notifications::can_read;
 use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
-use plinth_base::ids::{AccountId, CommentId, PullId, RepoId};
+use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
 use plinth_store::{Connection, DbError, Sent, Transaction, params};
 
 macro_rules! select_comment {
@@ -121,69 +119,73 @@ pub(super) async fn send_list(
     db.send(sql, params![id, since, limit, offset, listing.viewer]).await
 }
 
+/// Selects the comment context of a pull request and an author.
+macro_rules! select_comment_context {
+    ($pull:literal, $author:literal) => {
+        concat!(
+            "select p.number, (select w.id from account w where w.id = p.author_id and ",
+            can_read!("w"),
+            "), v.number, v.base_sha, v.head_sha, v.merge_base, v.created_at, ",
+            author_columns!(),
+            " from pull p join repo r on r.id = p.repo_id and not r.deleted \
+             join pull_version v on v.pull_id = p.id and v.number = p.version",
+            author_joins!($author),
+            "where p.id = ",
+            $pull
+        )
+    };
+}
+
+pub(super) use select_comment_context;
+
 /// The comment context; `None` if the pull request was deleted.
 pub async fn find_comment_context(
     db: &mut Connection,
     pull: PullId,
     author: AccountId,
 ) -> Result<Option<CommentContext>, DbError> {
-    let sql = concat!(
-        "select p.number, (select w.id from account w where w.id = p.author_id and ",
-        can_read!("w"),
-        "), v.number, v.base_sha, v.head_sha, v.merge_base, v.created_at, ",
-        author_columns!(),
-        " from pull p join repo r on r.id = p.repo_id and not r.deleted \
-         join pull_version v on v.pull_id = p.id and v.number = p.version",
-        author_joins!("$2"),
-        "where p.id = $1"
-    );
-    let sent = db.send_without_counters(sql, params![pull, author]).await?;
-    Ok(db.rows(sent).await?.pop())
+    db.optional(select_comment_context!("$1", "$2"), params![pull, author]).await
 }
 
+macro_rules! comment_columns {
+    () => {
+        "repo_id, pull_id, author_id, body, created_at, updated_at, review_id, thread_id, in_reply_to_id, pending"
+    };
+}
+
+pub(super) use comment_columns;
+
 macro_rules! insert {
-    ($review:literal, $thread:literal) => {
-        concat!(
-            "insert into review_comment (repo_id, pull_id, review_id, thread_id, in_reply_to_id, author_id, pending, \
-             body, created_at, updated_at) values ($1, $2, ",
-            $review,
-            ", ",
-            $thread,
-            ", $3, $4, $5, $6, $7, $7",
-        )
+    ($values:literal) => {
+        concat!("insert into review_comment (", comment_columns!(), ") values (", $values, ") returning id")
     };
 }
 
 pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> Result<CommentId, DbError> {
-    let sql = concat!(insert!("$8", "$9"), ") returning id");
     let NewComment { repo, pull, review, thread, in_reply_to, author, pending, body } = new;
-    let values = params![repo, pull, in_reply_to, author, pending, body, now, review, thread];
+    let values = params![repo, pull, author, body, now, review, thread, in_reply_to, pending];
+    let sql = insert!("$1, $2, $3, $4, $5, $5, $6, $7, $8, $9");
     Ok(db.content_only().insert::<(CommentId,)>(sql, values).await?.0)
 }
 
-/// As [`insert()`], for a published comment whose review and thread were sent just before.
+/// As [`insert()`], for a published comment whose review was sent just before.
 pub async fn send_insert(
     db: &mut Transaction,
     new: &PublishedComment<'_>,
-    parents: SentParents,
+    (review, thread): (Option<ReviewId>, i64),
     now: Timestamp,
 ) -> Result<Sent<Vec<(CommentId,)>>, DbError> {
     let PublishedComment { repo, pull, in_reply_to, author, body } = *new;
-    let tx = db.content_only().without_counters();
-    match (parents.review, parents.thread) {
-        (Some(review), Some(thread)) => {
-            let sql = concat!(insert!("$8", "$9"), ") returning id");
-            let values = params![repo, pull, in_reply_to, author, false, body, now, review, thread];
-            tx.send_insert(sql, values).await
+    match review {
+        Some(review) => {
+            let values = params![repo, pull, author, body, now, review, thread, in_reply_to];
+            db.content_only().send_insert(insert!("$1, $2, $3, $4, $5, $5, $6, $7, $8, false"), values).await
         }
-        // PostgreSQL knows the ids before this process does.
-        (_, Some(thread)) => {
-            let sql = concat!(insert!("currval('review_id_seq')", "$8"), ") returning id");
-            tx.send_insert(sql, params![repo, pull, in_reply_to, author, false, body, now, thread]).await
-        }
-        (_, None) => {
-            let sql = concat!(insert!("currval('review_id_seq')", "currval('review_thread_id_seq')"), ") returning id");
-            tx.send_insert(sql, params![repo, pull, in_reply_to, author, false, body, now]).await
+        // PostgreSQL knows the id before this process does.
+        None => {
+            let values = params![repo, pull, author, body, now, thread, in_reply_to];
+            let sql = insert!("$1, $2, $3, $4, $5, $5, currval('review_id_seq'), $6, $7, false");
+            db.content_only().send_insert(sql, values).await
         }
     }
 }

@@ -21,7 +21,7 @@ use super::pipeline::Step;
 use super::writer::{Begun, backoff};
 use super::{Engine, RightsLock};
 use crate::collections::{Expected, FIND_ALL};
-use crate::{Connection, CounterUse, DbError, InvalidationScope, Transaction, params};
+use crate::{Connection, DbError, DeferredUse, InvalidationScope, Transaction, params};
 use plinth_base::error::{Error, Result};
 
 /// Members of a batch. With more, the database would have nothing to do while this process responds to all of them.
@@ -119,19 +119,19 @@ impl<'a> Attempt<'a> {
         Self { operation: write.label.operation, link, state }
     }
 
-    /// The statements that it has, if they can be sent before counters are changed.
+    /// The statements that it has, if they can be sent before what the batch defers.
     fn take_steps(&mut self) -> Vec<Step> {
-        let (steps, uses_counters) = match &mut self.state {
+        let (steps, uses_deferred) = match &mut self.state {
             State::Running(_) => {
-                self.link.take().map_or((Vec::new(), true), |taken| (taken.steps, taken.uses_counters))
+                self.link.take().map_or((Vec::new(), true), |taken| (taken.steps, taken.uses_deferred))
             }
             State::Ran(ran) if matches!(ran.outcome, Some(Ok(()))) => {
                 let client = ran.client();
-                (client.pipeline.take_queued(), client.write.uses_counters)
+                (client.pipeline.take_queued(), client.write.uses_deferred)
             }
             State::Ran(_) | State::Left => return Vec::new(),
         };
-        if uses_counters && !steps.is_empty() {
+        if uses_deferred && !steps.is_empty() {
             self.state = State::Left;
             return Vec::new();
         }
@@ -159,7 +159,7 @@ impl<'a> Attempt<'a> {
             Some(Ok(())) if client.pipeline.is_empty() => {
                 let shared = &mut begun.client().write;
                 shared.declared.append(std::mem::take(&mut client.write.declared));
-                shared.increments.append(std::mem::take(&mut client.write.increments));
+                shared.deferred.append(std::mem::take(&mut client.write.deferred));
                 Ok(Outcome::Succeeded(signals))
             }
             Some(Ok(())) => {
@@ -229,7 +229,7 @@ async fn send_collections(client: &mut Client, members: &[Member]) -> Result<Opt
         return Ok(None);
     }
     let repos: Vec<String> = repos.iter().map(i64::to_string).collect();
-    client.queue(FIND_ALL, params![repos.join(",")], CounterUse::None).await.map(Some)
+    client.queue(FIND_ALL, params![repos.join(",")], DeferredUse::None).await.map(Some)
 }
 
 /// Runs all until each has ended, or waits for results.

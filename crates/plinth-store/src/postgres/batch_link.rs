@@ -11,8 +11,8 @@ use crate::DbError;
 /// Statements whose results a member waits for.
 pub(super) struct Submission {
     pub steps: Vec<Step>,
-    /// Whether one of them may use a counter, which is not changed before the end of the batch.
-    pub uses_counters: bool,
+    /// Whether one of them may use what is not changed before the end of the batch.
+    pub uses_deferred: bool,
     /// Whether an earlier one has changed something.
     pub has_changed: bool,
 }

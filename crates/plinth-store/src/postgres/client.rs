@@ -14,8 +14,8 @@ use super::pipeline::{Pipeline, Purpose};
 use super::pool::Object;
 use super::turns::Turn;
 use super::{RightsLock, Shared};
-use crate::counter::Increments;
-use crate::{CounterUse, DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
+use crate::deferred::Deferred;
+use crate::{DbError, DeferredUse, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
 
 /// The client's own limit for one statement, a little above the server's, for a server that does not respond.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
@@ -56,10 +56,10 @@ pub(super) struct WriteState {
     /// Whether there was an active webhook when the transaction began, and it has not changed rights.
     pub webhooks: Option<bool>,
     pub declared: Declared,
-    /// What is added to counters at the end of the batch.
-    pub increments: Increments,
-    /// Whether a statement that was queued may use a counter.
-    pub uses_counters: bool,
+    /// What is changed at the end of the batch.
+    pub deferred: Deferred,
+    /// Whether a statement that was queued may use something of that kind.
+    pub uses_deferred: bool,
     /// Whether a row was changed since the last member of the group began.
     pub has_changed: bool,
     /// Why the server accepts no further statement, or why the transaction must not be committed.
@@ -165,7 +165,7 @@ impl Client {
         Box::pin(async move {
             self.declare(declared)?;
             if !self.pipeline.is_empty() || self.is_in_batch() {
-                let number = self.queue_as(sql, params, (CounterUse::Any, Purpose::Change)).await?;
+                let number = self.queue_as(sql, params, (DeferredUse::Any, Purpose::Change)).await?;
                 return self.queued_count(number).await;
             }
             let params = dynamic(params);
@@ -201,7 +201,7 @@ impl Client {
     ) -> BoxFuture<'a, Result<Vec<tokio_postgres::Row>, DbError>> {
         Box::pin(async move {
             if !self.pipeline.is_empty() || self.is_in_batch() {
-                let number = self.queue(sql, params, CounterUse::Any).await?;
+                let number = self.queue(sql, params, DeferredUse::Any).await?;
                 return Ok(self.output(number).await?.rows);
             }
             let params = dynamic(params);

@@ -14,6 +14,7 @@ mod hosts;
 mod lanes;
 mod leases;
 mod members;
+mod merged_steps;
 mod monitor;
 mod owner;
 mod pipeline;

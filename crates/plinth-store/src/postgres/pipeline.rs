@@ -24,6 +24,13 @@ pub(super) enum Step {
         params: Vec<OwnedValue>,
         purpose: Purpose,
     },
+    /// A statement that takes a list for each parameter: see [`RowStatement`](crate::RowStatement).
+    Rows {
+        sql: &'static str,
+        key: Option<String>,
+        columns: Vec<Vec<OwnedValue>>,
+        purpose: Purpose,
+    },
 }
 
 /// Who takes the result of a statement.
@@ -71,16 +78,11 @@ impl Pipeline {
         self.queued.push(step);
     }
 
-    /// Adds a statement whose result is taken by the number.
-    pub fn push_numbered(
-        &mut self,
-        sql: &'static str,
-        params: Vec<OwnedValue>,
-        purpose: impl Fn(usize) -> Purpose,
-    ) -> usize {
+    /// Adds a step whose result is taken by the number.
+    pub fn push_numbered(&mut self, step: impl FnOnce(usize) -> Step) -> usize {
         let number = self.outputs.len();
         self.outputs.push(None);
-        self.push(Step::Statement { sql, params, purpose: purpose(number) });
+        self.push(step(number));
         number
     }
 
@@ -92,7 +94,9 @@ impl Pipeline {
     /// From here on, statements belong to somebody else: nobody takes the results of those before.
     pub fn mark(&mut self) {
         for step in &mut self.queued {
-            if let Step::Statement { purpose: purpose @ (Purpose::Numbered(_) | Purpose::Change(_)), .. } = step {
+            if let Step::Statement { purpose, .. } | Step::Rows { purpose, .. } = step
+                && *purpose != Purpose::Check
+            {
                 *purpose = Purpose::Nobody;
             }
         }
@@ -132,6 +136,10 @@ pub(super) async fn send(object: &Object, steps: Vec<Step>) -> Result<Outputs, t
             Step::Text(text) => (Purpose::Nobody, Prepared::Text(text)),
             Step::Statement { sql, params, purpose } => {
                 (purpose, Prepared::Statement(object.prepare_cached(sql).await?, params))
+            }
+            Step::Rows { sql, columns, purpose, .. } => {
+                let lists = columns.into_iter().map(OwnedValue::List).collect();
+                (purpose, Prepared::Statement(object.prepare_cached(sql).await?, lists))
             }
         });
     }

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::batch_link::{Delivery, Submission};
 use super::client::{Client, Link};
+use super::merged_steps::MergedSteps;
 use super::pipeline::{self, Output, Purpose, Step};
-use crate::{CounterUse, DbError, Effect, FromRow, InvalidationScope, Row, Value};
+use crate::{DbError, DeferredUse, Effect, FromRow, InvalidationScope, Row, RowStatement, Value};
 
 impl Client {
     /// Sends everything that waits, and keeps the results.
@@ -15,8 +16,8 @@ impl Client {
             return Ok(());
         }
         if let Link::Batch(link) = &self.link {
-            let (uses_counters, has_changed) = (self.write.uses_counters, self.write.has_changed);
-            let Delivery { outputs, webhooks } = link.submit(Submission { steps, uses_counters, has_changed }).await?;
+            let (uses_deferred, has_changed) = (self.write.uses_deferred, self.write.has_changed);
+            let Delivery { outputs, webhooks } = link.submit(Submission { steps, uses_deferred, has_changed }).await?;
             self.write.webhooks = webhooks.filter(|_| !self.write.declared.changes_rights());
             return outputs.into_iter().try_for_each(|(purpose, output)| self.take_output(purpose, output));
         }
@@ -35,8 +36,9 @@ impl Client {
         members: Vec<Vec<Step>>,
     ) -> Result<Vec<Vec<(Purpose, Output)>>, DbError> {
         let mut steps = self.pipeline.take_queued();
-        let (first, counts) = (steps.len(), members.iter().map(Vec::len).collect::<Vec<_>>());
-        steps.extend(members.into_iter().flatten());
+        let first = steps.len();
+        let (of_members, merged) = MergedSteps::new(members);
+        steps.extend(of_members);
         let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
         self.write.begun.get_or_insert_with(Instant::now);
         let mut outputs = outputs.into_iter();
@@ -44,12 +46,9 @@ impl Client {
             let output = output.map_err(|error| self.fail(error.into()))?;
             self.take_output(purpose, output)?;
         }
-        let mut next = |count| {
-            let outputs = outputs.by_ref().take(count);
-            let outputs = outputs.map(|(purpose, output)| output.map(|output| (purpose, output)));
-            outputs.collect::<Result<Vec<_>, _>>().map_err(|error| self.fail(error.into()))
-        };
-        counts.into_iter().map(&mut next).collect()
+        let outputs = outputs.map(|(purpose, output)| output.map(|output| (purpose, output)));
+        let outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(|error| self.fail(error.into()))?;
+        merged.split(outputs)
     }
 
     fn take_output(&mut self, purpose: Purpose, output: Output) -> Result<(), DbError> {
@@ -70,23 +69,47 @@ impl Client {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        counters: CounterUse,
+        deferred: DeferredUse,
     ) -> Result<usize, DbError> {
-        self.queue_as(sql, params, (counters, Purpose::Numbered)).await
+        self.queue_as(sql, params, (deferred, Purpose::Numbered)).await
     }
 
     pub(super) async fn queue_as(
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        (counters, purpose): (CounterUse, fn(usize) -> Purpose),
+        (deferred, purpose): (DeferredUse, fn(usize) -> Purpose),
     ) -> Result<usize, DbError> {
         if self.pipeline.is_full() {
             self.flush().await?;
         }
-        self.write.uses_counters |= counters == CounterUse::Any;
+        self.write.uses_deferred |= deferred == DeferredUse::Any;
         let params = params.iter().map(|value| value.into_owned()).collect();
-        Ok(self.pipeline.push_numbered(sql, params, purpose))
+        Ok(self.pipeline.push_numbered(|number| Step::Statement { sql, params, purpose: purpose(number) }))
+    }
+
+    /// As [`Client::queue`], for one row.
+    pub async fn queue_row(&mut self, row: RowStatement<'_>) -> Result<usize, DbError> {
+        self.queue_row_as(row, Purpose::Numbered).await
+    }
+
+    async fn queue_row_as(&mut self, row: RowStatement<'_>, purpose: fn(usize) -> Purpose) -> Result<usize, DbError> {
+        if self.pipeline.is_full() {
+            self.flush().await?;
+        }
+        let RowStatement { sql, key, params } = row;
+        let columns = params.iter().map(|value| vec![value.into_owned()]).collect();
+        Ok(self.pipeline.push_numbered(|number| Step::Rows { sql, key, columns, purpose: purpose(number) }))
+    }
+
+    /// As [`Client::queue_change`], for one row.
+    pub async fn queue_changed_row(
+        &mut self,
+        row: RowStatement<'_>,
+        declared: (Effect, InvalidationScope),
+    ) -> Result<usize, DbError> {
+        self.declare(declared)?;
+        self.queue_row_as(row, Purpose::Change).await
     }
 
     /// As [`Client::queue`], for statements that change something.
@@ -95,10 +118,10 @@ impl Client {
         sql: &'static str,
         params: &[Value<'_>],
         declared: (Effect, InvalidationScope),
-        counters: CounterUse,
+        deferred: DeferredUse,
     ) -> Result<usize, DbError> {
         self.declare(declared)?;
-        self.queue_as(sql, params, (counters, Purpose::Change)).await
+        self.queue_as(sql, params, (deferred, Purpose::Change)).await
     }
 
     pub(super) async fn output(&mut self, number: usize) -> Result<Output, DbError> {

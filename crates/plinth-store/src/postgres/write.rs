@@ -13,7 +13,7 @@ use super::declared::{ADD_CHANGES, ADD_REVOCATION};
 use super::pipeline::{self, Output, Purpose, Step};
 use super::turns::Turn;
 use crate::value::OwnedValue;
-use crate::{DbError, Effect, Increment, InvalidationScope};
+use crate::{DbError, Effect, Increment, InvalidationScope, Overwrite};
 
 /// The first statement after the lock on rights: whether there is an active webhook, and whether a right was revoked that the
 /// state `$1` still has. Revocations exclude other write transactions, so this reads no row that one of them adds.
@@ -85,7 +85,14 @@ impl Client {
     /// Adds to a counter at the end of the batch.
     pub fn increment(&mut self, increment: Increment, scope: InvalidationScope) -> Result<(), DbError> {
         self.declare((Effect::Content, scope))?;
-        self.write.increments.add(increment);
+        self.write.deferred.increments.add(increment);
+        Ok(())
+    }
+
+    /// Overwrites a row at the end of the batch.
+    pub fn overwrite(&mut self, overwrite: Overwrite<'_>, scope: InvalidationScope) -> Result<(), DbError> {
+        self.declare((Effect::Content, scope))?;
+        self.write.deferred.overwrites.add(overwrite);
         Ok(())
     }
 
@@ -102,7 +109,7 @@ impl Client {
         if self.write.declared.revokes {
             self.pipeline.push(Step::Statement { sql: ADD_REVOCATION, params: vec![], purpose: Purpose::Nobody });
         }
-        for (sql, params) in std::mem::take(&mut self.write.increments).statements() {
+        for (sql, params) in std::mem::take(&mut self.write.deferred).statements() {
             self.pipeline.push(Step::Statement { sql, params, purpose: Purpose::Nobody });
         }
         if let Some(rows) = self.write.declared.rows() {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::write_actions::WriteActions;
-use crate::{CounterUse, DbError, Dependency, Effect, FromRow, Generations, InvalidationScope, RightsFact, Row, Value};
+use crate::{
+    DbError, DeferredUse, Dependency, Effect, FromRow, Generations, InvalidationScope, RightsFact, Row, Value,
+};
 
 /// Idle readers in the pool; more may exist while they are in use.
 const IDLE_READERS_MAX: usize = 32;
@@ -18,20 +20,20 @@ pub struct Opened {
     connection: rusqlite::Connection,
     /// By the location of the statement's text in the program, which does not change.
     statements: HashMap<(usize, usize), StatementInfo>,
-    /// Those that use no counter, as SQLite has confirmed.
-    without_counters: HashSet<(usize, usize)>,
+    /// Those that use nothing that batches defer, as SQLite has confirmed.
+    without_deferred: HashSet<(usize, usize)>,
     /// Only of the writer.
     write_actions: Option<WriteActions>,
 }
 
 impl Opened {
     pub fn reader(connection: rusqlite::Connection) -> Self {
-        Self { connection, statements: HashMap::new(), without_counters: HashSet::new(), write_actions: None }
+        Self { connection, statements: HashMap::new(), without_deferred: HashSet::new(), write_actions: None }
     }
 
     pub fn writer(mut connection: rusqlite::Connection) -> Result<Self, DbError> {
         let write_actions = Some(WriteActions::observe(&mut connection)?);
-        Ok(Self { connection, statements: HashMap::new(), without_counters: HashSet::new(), write_actions })
+        Ok(Self { connection, statements: HashMap::new(), without_deferred: HashSet::new(), write_actions })
     }
 }
 
@@ -115,13 +117,13 @@ impl Pooled {
         R::from_row(&Row::Inserted(self.last_insert_rowid()))
     }
 
-    /// Fails if a statement of the writer uses a counter although it has declared that it does not.
-    pub fn check_counters(&mut self, sql: &'static str, declared: CounterUse) -> Result<(), DbError> {
-        let Opened { connection, without_counters, write_actions, .. } = self.opened();
-        if let (CounterUse::None, Some(actions)) = (declared, write_actions)
-            && without_counters.insert((sql.as_ptr().addr(), sql.len()))
+    /// Fails if a statement of the writer uses what batches defer although it has declared that it does not.
+    pub fn check_deferred(&mut self, sql: &'static str, declared: DeferredUse) -> Result<(), DbError> {
+        let Opened { connection, without_deferred, write_actions, .. } = self.opened();
+        if let (DeferredUse::None, Some(actions)) = (declared, write_actions)
+            && without_deferred.insert((sql.as_ptr().addr(), sql.len()))
         {
-            actions.check_counters(connection, sql)?;
+            actions.check_deferred(connection, sql)?;
         }
         Ok(())
     }

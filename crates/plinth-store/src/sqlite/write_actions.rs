@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use crate::DbError;
-use crate::counter::COLUMNS as COUNTERS;
+use crate::deferred::is_deferred;
 use crate::effect::{Effect, WriteAction};
 
 /// The authorizer of a connection. It allows everything and records what is written to.
@@ -16,8 +16,8 @@ pub struct WriteActions(Arc<Mutex<Option<Recorded>>>);
 #[derive(Default)]
 struct Recorded {
     writes: Vec<WriteAction>,
-    /// Counters that are read or changed.
-    counters: Vec<String>,
+    /// What is read or changed of that which batches defer.
+    deferred: Vec<String>,
 }
 
 impl WriteActions {
@@ -28,7 +28,7 @@ impl WriteActions {
         connection.authorizer(Some(move |context: AuthContext<'_>| {
             if let Some(recorded) = &mut *recorded.lock() {
                 recorded.writes.extend(write_action(&context.action));
-                recorded.counters.extend(counter(&context.action));
+                recorded.deferred.extend(deferred(&context.action));
             }
             Authorization::Allow
         }))?;
@@ -46,12 +46,13 @@ impl WriteActions {
         }
     }
 
-    /// Fails where a statement reads or changes a counter.
-    pub fn check_counters(&self, connection: &rusqlite::Connection, sql: &str) -> Result<(), DbError> {
-        match self.record(connection, sql)?.counters.first() {
+    /// Fails where a statement reads or changes what batches defer.
+    pub fn check_deferred(&self, connection: &rusqlite::Connection, sql: &str) -> Result<(), DbError> {
+        match self.record(connection, sql)?.deferred.first() {
             None => Ok(()),
-            Some(counter) => {
-                Err(DbError::Fault(format!("{sql:?} is declared to use no counter, but has {counter}").into()))
+            Some(used) => {
+                let message = format!("{sql:?} is declared to use nothing that is deferred, but has {used}");
+                Err(DbError::Fault(message.into()))
             }
         }
     }
@@ -66,14 +67,15 @@ impl WriteActions {
     }
 }
 
-fn counter(action: &AuthAction<'_>) -> Option<String> {
+fn deferred(action: &AuthAction<'_>) -> Option<String> {
     let (table, column) = match action {
         AuthAction::Read { table_name, column_name } | AuthAction::Update { table_name, column_name } => {
-            (*table_name, *column_name)
+            (*table_name, Some(*column_name))
         }
+        AuthAction::Insert { table_name } | AuthAction::Delete { table_name } => (*table_name, None),
         _ => return None,
     };
-    COUNTERS.contains(&(table, column)).then(|| format!("{table}.{column}"))
+    is_deferred(table, column).then(|| format!("{table}.{}", column.unwrap_or("*")))
 }
 
 fn write_action(action: &AuthAction<'_>) -> Option<WriteAction> {
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn statement_that_uses_an_undeclared_counter_fails() {
+    fn statement_with_an_undeclared_use_of_what_is_deferred_fails() {
         let (connection, actions) = connection();
         for (sql, is_allowed) in [
             ("select default_branch from repo where id = $1", true),
@@ -145,8 +147,11 @@ mod tests {
                 false,
             ),
             ("update pull set review_comments = 1", false),
+            ("select id from notification", false),
+            ("insert into notification (user_id, repo_id, updated_at) values (1, 1, 1)", false),
+            ("delete from notification", false),
         ] {
-            let checked = actions.check_counters(&connection, sql);
+            let checked = actions.check_deferred(&connection, sql);
             assert_eq!(checked.is_ok(), is_allowed, "{sql}: {checked:?}");
         }
     }

@@ -40,7 +40,7 @@ impl NewThread {
     }
 
     /// The last and the first line, if the subject has lines.
-    pub(super) fn lines(&self) -> (Option<Line>, Option<Line>) {
+    pub fn lines(&self) -> (Option<Line>, Option<Line>) {
         let named = |(side, line): (Side, u32)| (side_name(side), i64::from(line));
         match self.anchor.subject {
             Subject::File => (None, None),

@@ -3,41 +3,54 @@
 use super::{NewThread, Position, Thread};
 use crate::pulls::diff_context::Range;
 use plinth_base::ids::{PullId, RepoId, Sha};
-use plinth_store::{Connection, DbError, Sent, Transaction, params};
+use plinth_store::{Connection, DbError, Transaction, params};
+
+/// The columns of a thread, in the order of `thread_values!`.
+macro_rules! thread_columns {
+    () => {
+        "repo_id, pull_id, version, base_sha, head_sha, old_path, new_path, path, side, line, start_side, start_line, \
+         position, diff_hunk"
+    };
+}
+pub(crate) use thread_columns;
+
+/// The values of `thread_columns!`, and others after them.
+macro_rules! thread_values {
+    ($repo:expr, $pull:expr, $version:expr, $new:expr $(, $more:expr)*) => {
+        plinth_store::params![
+            $repo,
+            $pull,
+            $version,
+            $new.anchor.base,
+            $new.anchor.head,
+            $new.anchor.old_path,
+            $new.anchor.new_path,
+            $new.path,
+            $new.lines().0.map(|(side, _)| side),
+            $new.lines().0.map(|(_, line)| line),
+            $new.lines().1.map(|(side, _)| side),
+            $new.lines().1.map(|(_, line)| line),
+            $new.position.map(i64::from),
+            $new.diff_hunk,
+            $($more),*
+        ]
+    };
+}
+pub(crate) use thread_values;
 
 /// Returns the id.
-pub async fn send_insert(
+pub async fn insert(
     db: &mut Transaction,
     repo: RepoId,
     (pull, version): (PullId, i64),
     new: &NewThread,
-) -> Result<Sent<Vec<(i64,)>>, DbError> {
-    let (end, start) = new.lines();
-    let sql = "insert into review_thread (repo_id, pull_id, version, base_sha, head_sha, old_path, new_path, path, \
-               side, line, start_side, start_line, position, diff_hunk) \
-               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id";
-    db.content_only()
-        .without_counters()
-        .send_insert(
-            sql,
-            params![
-                repo,
-                pull,
-                version,
-                new.anchor.base,
-                new.anchor.head,
-                new.anchor.old_path,
-                new.anchor.new_path,
-                new.path,
-                end.map(|(side, _)| side),
-                end.map(|(_, line)| line),
-                start.map(|(side, _)| side),
-                start.map(|(_, line)| line),
-                new.position.map(i64::from),
-                new.diff_hunk,
-            ],
-        )
-        .await
+) -> Result<i64, DbError> {
+    let sql = concat!(
+        "insert into review_thread (",
+        thread_columns!(),
+        ") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id"
+    );
+    Ok(db.content_only().insert::<(i64,)>(sql, thread_values!(repo, pull, version, new)).await?.0)
 }
 
 /// Deletes a thread without comments.

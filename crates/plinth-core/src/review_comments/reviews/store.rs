@@ -61,16 +61,23 @@ pub async fn insert(db: &mut Transaction, new: &NewReview<'_>, now: Timestamp) -
     Ok(db.row(sent).await?.0)
 }
 
+macro_rules! review_columns {
+    () => {
+        "repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at"
+    };
+}
+pub(in crate::review_comments) use review_columns;
+
 pub async fn send_insert(
     db: &mut Transaction,
     new: &NewReview<'_>,
     now: Timestamp,
 ) -> Result<Sent<Vec<(ReviewId,)>>, DbError> {
     let submitted_at = (new.state != ReviewState::Pending).then_some(now);
-    let sql = "insert into review (repo_id, pull_id, author_id, state, body, commit_sha, created_at, submitted_at) \
-               values ($1, $2, $3, $4, $5, $6, $7, $8) returning id";
+    let sql =
+        concat!("insert into review (", review_columns!(), ") values ($1, $2, $3, $4, $5, $6, $7, $8) returning id");
     let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
-    db.content_only().without_counters().send_insert(sql, values).await
+    db.content_only().send_insert(sql, values).await
 }
 
 /// Whether the author has a pending review of a pull request.
@@ -86,7 +93,7 @@ pub async fn send_pending(
     author: AccountId,
 ) -> Result<Sent<Vec<(ReviewId,)>>, DbError> {
     let sql = "select id from review where pull_id = $1 and author_id = $2 and state = 'PENDING'";
-    db.send_without_counters(sql, params![pull, author]).await
+    db.send(sql, params![pull, author]).await
 }
 
 pub async fn submit(

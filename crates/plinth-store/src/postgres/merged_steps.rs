@@ -1,0 +1,200 @@
+//! The steps of the members of a batch, in which statements have the rows of several members.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::pipeline::{Output, Purpose, Step};
+use crate::DbError;
+
+/// Which results are whose.
+pub(super) struct MergedSteps(Vec<Place>);
+
+enum Place {
+    /// So many results of its own.
+    Own(usize),
+    /// The rows with this number of the statements of a group.
+    Rows { group: usize, number: i64, purposes: Vec<Purpose> },
+}
+
+/// Members that send rows of the same statements.
+struct Group {
+    /// Its statements begin here.
+    first: usize,
+    rows: i64,
+    keys: BTreeSet<String>,
+}
+
+impl MergedSteps {
+    /// Which of the members runs first does not matter: they wait at the same time, so they can run in any order.
+    pub fn new(members: Vec<Vec<Step>>) -> (Vec<Step>, Self) {
+        let (mut steps, mut places) = (Vec::new(), Vec::with_capacity(members.len()));
+        let (mut groups, mut by_statements) = (Vec::<Group>::new(), HashMap::<Vec<&'static str>, usize>::new());
+        for mut member in members {
+            let Some((statements, keys)) = statements_of(&member) else {
+                places.push(Place::Own(member.len()));
+                steps.append(&mut member);
+                continue;
+            };
+            let known = by_statements.get(&statements).copied();
+            if known.is_some_and(|group| keys.iter().any(|key| depends_on(&groups[group].keys, key))) {
+                places.push(Place::Own(member.len()));
+                steps.append(&mut member);
+                continue;
+            }
+            let group = known.unwrap_or_else(|| {
+                by_statements.insert(statements, groups.len());
+                groups.push(Group { first: steps.len(), rows: 0, keys: BTreeSet::new() });
+                groups.len() - 1
+            });
+            let purposes = member.iter_mut().map(take_purpose).collect();
+            let Group { first, rows, keys: known } = &mut groups[group];
+            *rows += 1;
+            known.extend(keys);
+            places.push(Place::Rows { group, number: *rows, purposes });
+            if *rows == 1 {
+                steps.append(&mut member);
+            } else {
+                steps[*first..].iter_mut().zip(member).for_each(|(all, more)| append(all, more));
+            }
+        }
+        (steps, Self(places))
+    }
+
+    /// The results of each member.
+    pub fn split(self, outputs: Vec<(Purpose, Output)>) -> Result<Vec<Vec<(Purpose, Output)>>, DbError> {
+        let mut outputs = outputs.into_iter();
+        let mut groups = Vec::<Vec<HashMap<i64, Output>>>::new();
+        let mut of_members = Vec::with_capacity(self.0.len());
+        for place in self.0 {
+            of_members.push(match place {
+                Place::Own(count) => outputs.by_ref().take(count).collect(),
+                Place::Rows { group, number, purposes } => {
+                    if group == groups.len() {
+                        let of_group = outputs.by_ref().take(purposes.len());
+                        groups.push(of_group.map(|(_, output)| by_number(output)).collect::<Result<_, _>>()?);
+                    }
+                    let own = groups[group].iter_mut().map(|rows| rows.remove(&number).unwrap_or_default());
+                    purposes.into_iter().zip(own).collect()
+                }
+            });
+        }
+        Ok(of_members)
+    }
+}
+
+/// Whether one of the paths is this one, above it or below it.
+fn depends_on(paths: &BTreeSet<String>, path: &str) -> bool {
+    let is_above = || path.match_indices('/').any(|(end, _)| paths.contains(&path[..end]));
+    let below = format!("{path}/");
+    let is_below = || paths.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below));
+    paths.contains(path) || is_above() || is_below()
+}
+
+/// The statements of a member that sends only rows, and the keys of these.
+fn statements_of(member: &[Step]) -> Option<(Vec<&'static str>, BTreeSet<String>)> {
+    let of_step = |step: &Step| match step {
+        Step::Rows { sql, key, .. } => Some((*sql, key.clone())),
+        Step::Text(_) | Step::Statement { .. } => None,
+    };
+    let (statements, keys): (Vec<_>, Vec<_>) =
+        member.iter().map(of_step).collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    (!statements.is_empty()).then(|| (statements, keys.into_iter().flatten().collect()))
+}
+
+fn take_purpose(step: &mut Step) -> Purpose {
+    match step {
+        Step::Rows { purpose, .. } | Step::Statement { purpose, .. } => std::mem::replace(purpose, Purpose::Nobody),
+        Step::Text(_) => Purpose::Nobody,
+    }
+}
+
+fn append(all: &mut Step, more: Step) {
+    if let (Step::Rows { columns: all, .. }, Step::Rows { columns: more, .. }) = (all, more) {
+        all.iter_mut().zip(more).for_each(|(all, more)| all.extend(more));
+    }
+}
+
+fn by_number(output: Output) -> Result<HashMap<i64, Output>, DbError> {
+    let mut by_number = HashMap::<i64, Output>::new();
+    for row in output.rows {
+        let of_number = by_number.entry(row.try_get("row_number")?).or_default();
+        of_number.rows.push(row);
+        of_number.changed += 1;
+    }
+    Ok(by_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::OwnedValue;
+
+    fn rows(sql: &'static str, key: Option<&str>, value: i64) -> Step {
+        let columns = vec![vec![OwnedValue::Integer(value)]];
+        Step::Rows { sql, key: key.map(str::to_owned), columns, purpose: Purpose::Change(0) }
+    }
+
+    fn statement() -> Step {
+        Step::Statement { sql: "statement", params: vec![], purpose: Purpose::Numbered(0) }
+    }
+
+    fn shown(steps: &[Step]) -> Vec<String> {
+        let shown = |step: &Step| match step {
+            Step::Rows { sql, columns, .. } => format!("{sql} {columns:?}"),
+            Step::Statement { sql, .. } => (*sql).to_owned(),
+            Step::Text(text) => text.to_string(),
+        };
+        steps.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn paths_depend_on_those_above_and_below() {
+        let paths = ["1/a/b", "1/a.c", "1/d"].map(str::to_owned).into();
+        for (path, expected) in [
+            ("1/a/b", true),
+            ("1/a", true),
+            ("1/a/b/c", true),
+            ("1/a/c", false),
+            ("1/a.b", false),
+            ("2/d", false),
+            ("1/d/e", true),
+        ] {
+            assert_eq!(depends_on(&paths, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn members_with_the_same_statements_and_other_keys_share_them() {
+        let members = vec![
+            vec![rows("a", Some("1"), 1), rows("b", None, 2)],
+            vec![statement()],
+            vec![rows("a", Some("2"), 3), rows("b", None, 4)],
+            vec![rows("a", Some("1"), 5), rows("b", None, 6)],
+            vec![rows("a", Some("3"), 7)],
+            vec![rows("a", Some("3/4"), 9)],
+            vec![rows("a", Some("3.4"), 10)],
+            vec![rows("a", Some("4"), 8), statement()],
+            vec![],
+        ];
+        let (steps, merged) = MergedSteps::new(members);
+        let lists = |sql, values: &[i64]| {
+            format!("{sql} {:?}", [values.iter().map(|value| OwnedValue::Integer(*value)).collect::<Vec<_>>()])
+        };
+        let expected = [
+            lists("a", &[1, 3]),
+            lists("b", &[2, 4]),
+            "statement".into(),
+            lists("a", &[5]),
+            lists("b", &[6]),
+            lists("a", &[7, 10]),
+            lists("a", &[9]),
+            lists("a", &[8]),
+            "statement".into(),
+        ];
+        assert_eq!(shown(&steps), expected);
+        // Without rows, nobody has results; each member has as many outputs as it has sent steps.
+        let outputs = steps.iter().map(|_| (Purpose::Nobody, Output::default())).collect();
+        let split = merged.split(outputs).expect("there are no rows");
+        assert_eq!(split.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1, 2, 2, 1, 1, 1, 2, 0]);
+        assert_eq!(split[2][0].0, Purpose::Change(0));
+    }
+}
