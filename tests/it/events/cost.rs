@@ -39,11 +39,13 @@ fn statements_of_update(event: Option<&str>) -> (u64, bool) {
     let new = format!(r#"{{"ref":"refs/heads/topic","sha":"{}"}}"#, tips[0]);
     assert_eq!(victim.send("ghp_monamona", "POST", refs, &new).status(), 201);
     let turn = Cell::new(0);
-    let statements = victim.statements_of(|| {
+    let update = || {
         turn.set(turn.get() + 1);
         let body = format!(r#"{{"sha":"{}","force":true}}"#, tips[turn.get() % 2]);
         let updated = victim.send("ghp_monamona", "PATCH", &format!("{refs}/heads/topic"), &body);
         assert_eq!(updated.status(), 200);
-    });
+    };
+    // After each update, deliveries are looked for. On a busy machine, that falls into most attempts.
+    let statements = (0..5).map(|_| victim.statements_of(update)).min().expect("some attempts");
     (statements, victim.database_flags().is_empty())
 }
