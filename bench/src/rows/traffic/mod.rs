@@ -5,8 +5,9 @@ pub mod mix;
 pub mod workload;
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use self::mix::{Ids, Operation};
 use self::workload::{Recorded, Traffic};
@@ -24,6 +25,10 @@ use crate::system::ServerProcess;
 const CONNECTIONS: usize = 64;
 /// More requests than are sent before.
 const FIRST_NUMBER_ALONE: u64 = 50_000_000;
+
+/// How long a service may take for what it does in the background after its start.
+const BACKGROUND_MAX: Duration = Duration::from_secs(120);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 pub const TRAFFIC: RowGroup = RowGroup {
     name: "traffic",
@@ -49,6 +54,9 @@ type Start<'a> = &'a dyn Fn(&str, ResponseCache) -> Result<ServerProcess>;
 /// The REST part, compared with bare axum and with itself without the response cache.
 pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>) -> Result<Results> {
     let (service, uncached) = (start("service", ResponseCache::On)?, start("uncached", ResponseCache::Off)?);
+    for server in [&service, &uncached] {
+        wait_for_pulls(server, seed)?;
+    }
     let operations = Rc::new(mix::operations(seed, &find_ids(&service, seed)?, context.size(300, 50_000)));
     let mut of_service = Traffic::recording(operations.clone());
     // Both services begin with the same data, and have warm caches when they are measured.
@@ -151,6 +159,20 @@ fn start_bare(context: &Context, recorded: &Recorded) -> Result<ServerProcess> {
     let responses: Vec<Recording> = recorded.responses.values().cloned().collect();
     RecordedResponses::write(&file, &responses)?;
     service::start_reference(context, &Role::Bare { responses: file }, Cpu::ServerCore)
+}
+
+/// After an import, merges are tried and diffs are counted in the background. Until then, requests pay for that themselves.
+fn wait_for_pulls(service: &ServerProcess, seed: &TrafficSeed) -> Result<()> {
+    let mut client = Client::connect(service.address)?;
+    let until = Instant::now() + BACKGROUND_MAX;
+    for (org_index, repo_index) in seed.sizes.repos() {
+        let path = format!("/repos/{}/{}/pulls/1", org(org_index), repo(repo_index));
+        while client.get(&path)?.expect(200)?.json()?["mergeable"].is_null() {
+            ensure!(Instant::now() < until, "{path} was not refreshed in time");
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+    Ok(())
 }
 
 /// Asks the service for the ids that requests contain.
