@@ -51,9 +51,7 @@ impl Transaction {
             }
         }
     }
-}
 
-impl Transaction {
     /// Overwrites a row: at once, or at the end of the batch.
     pub async fn overwrite(&mut self, overwrite: Overwrite<'_>) -> Result<(), DbError> {
         let scope = self.scope;

@@ -29,19 +29,17 @@ impl MergedSteps {
         let (mut steps, mut places) = (Vec::new(), Vec::with_capacity(members.len()));
         let (mut groups, mut by_statements) = (Vec::<Group>::new(), HashMap::<Vec<&'static str>, usize>::new());
         for mut member in members {
-            let Some((statements, keys)) = statements_of(&member) else {
+            let can_share = |(statements, keys): &(Vec<&'static str>, BTreeSet<String>)| {
+                let group = by_statements.get(statements).map(|group| &groups[*group]);
+                !group.is_some_and(|group| keys.iter().any(|key| depends_on(&group.keys, key)))
+            };
+            let Some((statements, keys)) = statements_of(&member).filter(can_share) else {
+                // After the group, if it depends on one of its rows.
                 places.push(Place::Own(member.len()));
                 steps.append(&mut member);
                 continue;
             };
-            let known = by_statements.get(&statements).copied();
-            if known.is_some_and(|group| keys.iter().any(|key| depends_on(&groups[group].keys, key))) {
-                places.push(Place::Own(member.len()));
-                steps.append(&mut member);
-                continue;
-            }
-            let group = known.unwrap_or_else(|| {
-                by_statements.insert(statements, groups.len());
+            let group = *by_statements.entry(statements).or_insert_with(|| {
                 groups.push(Group { first: steps.len(), rows: 0, keys: BTreeSet::new() });
                 groups.len() - 1
             });
