@@ -254,6 +254,15 @@ impl Store {
         }
     }
 
+    /// Whether a write would have its own transaction, without waiting for others of this node, and round trips take longer than
+    /// statements. Others may be faster.
+    pub fn runs_at_once(&self, scope: InvalidationScope) -> bool {
+        match &self.engine {
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(engine) => engine.runs_at_once(scope),
+        }
+    }
+
     /// How long write transactions take.
     pub fn transaction_times(&self) -> &TransactionTimes {
         &self.times

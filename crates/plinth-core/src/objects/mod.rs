@@ -195,6 +195,11 @@ impl Objects {
         }
     }
 
+    /// As [`Objects::read`], if everything is in memory.
+    pub fn read_in_memory<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Option<Result<T>> {
+        self.try_read(repo, work).ok()
+    }
+
     /// The fast path: runs `work` over objects in memory. It never blocks.
     fn try_read<T>(&self, repo: RepoId, work: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<Result<T>, WouldBlock> {
         let open = self.0.repositories.get_open(repo).ok_or(WouldBlock)?;

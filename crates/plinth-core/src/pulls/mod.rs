@@ -22,6 +22,6 @@ pub use by_commit::find_by_commit;
 pub use cache::{PullCache, find_cached, new_pull_cache};
 pub use input::{NewPullRequest, PullRequestChanges};
 pub use on_demand::{Refreshes, test_merge_later};
-pub use sent_branches::send_branches;
+pub use sent_branches::{SentBranches, send_branches};
 pub use store::gc_roots;
 pub use versions::{PendingRefresh, authors, catch_up, refresh, refresh_later, refresh_pull, refs_moved};

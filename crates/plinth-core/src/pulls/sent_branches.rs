@@ -1,9 +1,8 @@
 //! What a change of refs reads about pull requests, in the same round trip.
 
 use super::model::AffectedPull;
-use crate::refs::Change;
 use plinth_base::error::Result;
-use plinth_base::ids::RepoId;
+use plinth_base::ids::{RefName, RepoId};
 use plinth_store::{DbError, RowStatement, Sent, Transaction, lists, params};
 
 const BRANCHES: &str = "refs/heads/";
@@ -16,9 +15,13 @@ pub struct SentBranches {
     pub affected: Option<Sent<Vec<AffectedPull>>>,
 }
 
-pub async fn send_branches(tx: &mut Transaction, repo: RepoId, changes: &[Change]) -> Result<SentBranches> {
+pub async fn send_branches<'a>(
+    tx: &mut Transaction,
+    repo: RepoId,
+    names: impl Iterator<Item = &'a RefName>,
+) -> Result<SentBranches> {
     let default_branch = send_default_branch(tx, repo).await?;
-    let mut branches = changes.iter().filter_map(|change| change.name.as_str().strip_prefix(BRANCHES));
+    let mut branches = names.filter_map(|name| name.as_str().strip_prefix(BRANCHES));
     let affected = match (branches.next(), branches.next()) {
         (Some(branch), None) if tx.sends_together() => Some(send_affected(tx, repo, branch).await?),
         _ => None,

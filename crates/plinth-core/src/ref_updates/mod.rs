@@ -4,12 +4,15 @@
 pub mod events;
 mod input;
 mod model;
+mod moves;
 mod operations;
 pub mod push;
 pub mod rules;
+mod single_transaction;
 
 pub use input::{NewRef, RefUpdate};
 pub(crate) use model::NewTarget;
 pub use model::{Mover, PushSize, RefConflict, RefMoves};
+pub use moves::move_refs;
 pub(crate) use operations::validate_new;
-pub use operations::{check_not_empty, create, delete, move_refs, update};
+pub use operations::{check_not_empty, create, delete, update};

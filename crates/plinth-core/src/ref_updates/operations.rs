@@ -1,4 +1,4 @@
-//! Creating, moving and deleting refs through the API, and [`move_refs`], which every change of a ref goes through.
+//! Creating, moving and deleting refs through the API.
 //!
 //! Validation walks history, so it runs before the transaction: other writers do not wait for reads of Git objects. The
 //! transaction compares the ref with the target that was validated; if the ref has moved, validation starts again.
@@ -6,17 +6,18 @@
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, RepoId, Sha};
 use plinth_git::Reader;
-use plinth_store::{Connection, Transaction};
+use plinth_store::Connection;
 
 use super::model::{Mover, NewTarget, RefConflict, RefMoves};
-use super::{NewRef, RefUpdate, events, rules};
+use super::moves::{move_refs, move_refs_where};
+use super::{NewRef, RefUpdate, rules, single_transaction};
+use crate::Core;
 use crate::access::{Current, Grant, WriteAccess, check_workflows};
+use crate::pulls;
 use crate::refs::new_refs::NewRefs;
-use crate::refs::store::SentChange;
 use crate::refs::{self, Change, Ref, Target, store};
 use crate::repos::{Repo, RepoTarget};
 use crate::tokens::Principal;
-use crate::{Core, pulls};
 
 /// Attempts to move a ref that other writers keep moving.
 const ATTEMPTS_MAX: usize = 64;
@@ -35,7 +36,7 @@ async fn try_create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) 
     let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
     let NewTarget { target, workflows } = validate_new(core, access, &name, new.sha).await?;
     let change = Change { name, old: None, new: Some(target) };
-    let created = ref_to(&change.name, target);
+    let created = Ref::at(&change.name, target);
     write(core, access, change, workflows).await?.map_err(|conflict| rules::creation_error(&conflict))?;
     Ok(created)
 }
@@ -63,6 +64,9 @@ pub(crate) async fn validate_new(
 pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefName, update: &RefUpdate) -> Result<Ref> {
     rules::check_not_reserved(name)?;
     let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
+    if let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
+        return Ok(moved);
+    }
     for _ in 0..ATTEMPTS_MAX {
         let current = get(&mut core.read().await?, access.repo.id, name).await?;
         let (target, workflows) = validate_move(core, access, &current, update).await?;
@@ -71,7 +75,7 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
         }
         let change = Change { name: name.clone(), old: Some(current.target), new: Some(target) };
         match write(core, access, change, workflows).await? {
-            Ok(()) => return Ok(ref_to(name, target)),
+            Ok(()) => return Ok(Ref::at(name, target)),
             Err(RefConflict::Stale) => {}
             Err(RefConflict::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
         }
@@ -163,81 +167,7 @@ async fn write(
     Ok(written.map(|refresh| pulls::refresh_later(core, repo, refresh)))
 }
 
-fn ref_to(name: &RefName, target: Target) -> Ref {
-    Ref { name: name.clone(), target: target.sha, kind: target.kind }
-}
-
 /// GitHub has a special error for repositories without branches.
 pub async fn check_not_empty(db: &mut Connection, repo: RepoId) -> Result<()> {
     if store::has_branches(db, repo).await? { Ok(()) } else { Err(refs::rules::empty_repository()) }
-}
-
-/// Makes the changes that do not conflict, deletions first so that their names are free, adds versions to the pull
-/// requests whose branches moved, and records events.
-///
-/// To make all changes or none, roll the transaction back if there is a conflict.
-pub async fn move_refs(tx: &mut Transaction, repo: RepoId, changes: &[Change], mover: Mover) -> Result<RefMoves> {
-    move_refs_where(tx, repo, (changes, NewRefs::Anywhere), mover).await
-}
-
-async fn move_refs_where(
-    tx: &mut Transaction,
-    repo: RepoId,
-    (changes, new_refs): (&[Change], NewRefs),
-    mover: Mover,
-) -> Result<RefMoves> {
-    let mut outcomes = vec![Ok(()); changes.len()];
-    let deletions = (0..changes.len()).filter(|index| changes[*index].new.is_none());
-    let others = (0..changes.len()).filter(|index| changes[*index].new.is_some());
-    let mut sent = Vec::with_capacity(changes.len());
-    for index in deletions.chain(others) {
-        sent.push((index, send_one(tx, repo, &changes[index], new_refs).await?));
-    }
-    let branches = pulls::send_branches(tx, repo, changes).await?;
-    for (index, sent) in sent {
-        outcomes[index] = finish_one(tx, repo, &changes[index], sent).await?;
-    }
-    if outcomes.iter().any(Result::is_ok) {
-        store::bump_generation(tx, repo, mover.now).await?;
-    }
-    let made = changes.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()).map(|(change, _)| change);
-    events::record(tx, repo, made.clone(), mover).await?;
-    let refresh = pulls::refs_moved(tx, repo, (branches, made), (mover.actor, mover.now)).await?;
-    Ok(RefMoves { outcomes, refresh })
-}
-
-async fn send_one(
-    tx: &mut Transaction,
-    repo: RepoId,
-    change: &Change,
-    new_refs: NewRefs,
-) -> Result<Result<SentChange, RefConflict>> {
-    if change.is_creation()
-        && refs::has_many_parents(&change.name)
-        && let Some(other) = refs::find_directory_file_conflict(tx, repo, &change.name).await?
-    {
-        return Ok(Err(RefConflict::DirectoryFileConflict(other)));
-    }
-    Ok(Ok(store::send_change(tx, repo, change, new_refs).await?))
-}
-
-async fn finish_one(
-    tx: &mut Transaction,
-    repo: RepoId,
-    change: &Change,
-    sent: Result<SentChange, RefConflict>,
-) -> Result<Result<(), RefConflict>> {
-    let sent = match sent {
-        Ok(sent) => sent,
-        Err(conflict) => return Ok(Err(conflict)),
-    };
-    if store::is_made(tx, sent).await? {
-        return Ok(Ok(()));
-    }
-    if change.is_creation()
-        && let Some(other) = refs::find_directory_file_conflict(tx, repo, &change.name).await?
-    {
-        return Ok(Err(RefConflict::DirectoryFileConflict(other)));
-    }
-    Ok(Err(RefConflict::Stale))
 }

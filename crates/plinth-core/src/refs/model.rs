@@ -15,6 +15,12 @@ pub struct Ref {
 
 from_row!(Ref { name, target, kind });
 
+impl Ref {
+    pub fn at(name: &RefName, target: Target) -> Self {
+        Self { name: name.clone(), target: target.sha, kind: target.kind }
+    }
+}
+
 /// An object that a ref points at or will point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {

@@ -17,6 +17,11 @@ pub async fn find(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<O
     db.optional(FIND, params![repo, name]).await
 }
 
+/// Sends the query for a ref.
+pub async fn send_find(db: &mut Transaction, repo: RepoId, name: &RefName) -> Result<Sent<Vec<Ref>>, DbError> {
+    db.send_without_deferred(FIND, params![repo, name]).await
+}
+
 /// Branches that point at this commit, in order, at most `limit`.
 pub async fn list_branches_at(db: &mut Connection, repo: RepoId, sha: Sha, limit: i64) -> Result<Vec<Ref>, DbError> {
     let sql = "select name, target, kind from git_ref \

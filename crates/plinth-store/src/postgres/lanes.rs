@@ -52,6 +52,11 @@ impl Engine {
         }
     }
 
+    /// Whether a write would run now, by itself.
+    pub fn runs_at_once(&self, scope: InvalidationScope) -> bool {
+        self.shared.queues.is_free(scope, SOLOS_MAX)
+    }
+
     /// Begins the lane, if something waits for a turn.
     fn begin_lane(&self) {
         if !self.shared.queues.begin_lane() {

@@ -61,6 +61,13 @@ struct State {
     has_lane: bool,
 }
 
+impl State {
+    /// Whether another write can run by itself.
+    fn has_room(&self, solos_max: usize) -> bool {
+        self.solos < solos_max && !self.has_lane
+    }
+}
+
 /// What becomes of a write.
 pub(super) enum Entered {
     /// It runs now, by itself, and has a turn.
@@ -75,7 +82,7 @@ impl Queues {
         let scope = write.label.scope;
         if let Entry::Vacant(vacant) = state.waiting.entry(scope) {
             vacant.insert(VecDeque::new());
-            if state.solos < solos_max && !state.has_lane {
+            if state.has_room(solos_max) {
                 state.solos += 1;
                 return Ok(Entered::Runs(write));
             }
@@ -88,6 +95,12 @@ impl Queues {
         let (sender, receiver) = oneshot::channel();
         queue.push_back(QueuedWrite { write, sender });
         Ok(Entered::Waits(receiver))
+    }
+
+    /// Whether a write would run now.
+    pub fn is_free(&self, scope: InvalidationScope, solos_max: usize) -> bool {
+        let state = self.0.lock();
+        state.has_room(solos_max) && !state.waiting.contains_key(&scope)
     }
 
     /// Ends the turn of a write that ran by itself.
