@@ -12,6 +12,9 @@ use super::{Connection, DbError, DeclaredTransaction, FromRow, Value};
 /// Members of a batch that send rows of the same statements, and nothing else, send them together. So what a statement does for a
 /// row must not depend on other rows, unless their keys say so, and it uses nothing that a batch defers.
 ///
+/// A batch of rows only is not serializable. So a statement reads only rights, and what belongs to the repository or account that its
+/// write is about: no other write changes these at the same time.
+///
 /// Its lists are from [`lists!`](crate::lists!).
 #[derive(Debug)]
 pub struct RowStatement<'a> {

@@ -8,15 +8,20 @@ use serde_json::json;
 use super::shared_commits::{CLIENTS, Session, comment, create_ref, fixture};
 use crate::support::Response;
 use crate::support::pull_request::{COMMENTS, PULL, PullRequestFixture};
+use crate::support::wait::wait_until_async;
+use futures_util::future::join;
 
 const REPOSITORIES: usize = 16;
+/// Enough for several batches, none of which has two writes to one of them.
+const MANY_REPOSITORIES: usize = 80;
+const BATCH_MAX: usize = 32;
 /// Those that run by themselves, two batches, and what a conflict has left; a busy machine is slow.
 const COMMITS_MAX: i64 = 20;
 
 /// Creates repositories, and returns the commit of each.
-async fn create_repositories(fixture: &PullRequestFixture) -> Vec<String> {
+async fn create_repositories(fixture: &PullRequestFixture, count: usize) -> Vec<String> {
     let mut commits = Vec::new();
-    for number in 0..REPOSITORIES {
+    for number in 0..count {
         let new = json!({ "name": format!("many-{number}"), "auto_init": true });
         fixture.user("mona").post("/user/repos", new).await.expect(201);
         let main = format!("/repos/mona/many-{number}/git/ref/heads/main");
@@ -35,7 +40,7 @@ async fn create_ref_in(fixture: &PullRequestFixture, number: usize, name: &str, 
 async fn writes_to_several_repositories_share_commits() {
     let fixture = fixture().await;
     let Some(session) = Session::open(&fixture).await else { return };
-    let commits = create_repositories(&fixture).await;
+    let commits = create_repositories(&fixture, REPOSITORIES).await;
     let etags = async || {
         let mut etags = Vec::new();
         for number in 0..REPOSITORIES {
@@ -74,12 +79,43 @@ async fn writes_to_several_repositories_share_commits() {
     }
 }
 
+/// Another session locks a row that one of the writes needs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn batches_do_not_wait_for_each_other() {
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let Some(blocker) = Session::open(&fixture).await else { return };
+    let Some(observer) = Session::open(&fixture).await else { return };
+    let commits = create_repositories(&fixture, MANY_REPOSITORIES).await;
+    fixture.service.settled().await;
+    blocker.run("begin; select 1 from repo where name = 'many-20' for update").await;
+    let writes =
+        commits.iter().enumerate().map(async |(number, sha)| create_ref_in(&fixture, number, "new", sha).await);
+    let others = MANY_REPOSITORIES - BATCH_MAX;
+    let refs = "select count(*) from git_ref where name = 'refs/heads/new'";
+    let unblock = async {
+        // When the transaction began that waits for the row.
+        let waiting = "select coalesce(max(cast(extract(epoch from xact_start) * 1000000 as bigint)), 0) \
+            from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'";
+        wait_until_async("a batch waits for the row", async || observer.count(waiting).await > 0).await;
+        let began = observer.count(waiting).await;
+        let written = async || observer.count(refs).await >= i64::try_from(others).expect("a small number");
+        wait_until_async("all but one batch are committed", written).await;
+        assert_eq!(observer.count(waiting).await, began, "the first batch was not given up");
+        blocker.run("commit").await;
+    };
+    for response in join(session.in_one_queue(&fixture, writes.collect()), unblock).await.0 {
+        response.expect(201);
+    }
+    assert_eq!(session.count(refs).await, i64::try_from(MANY_REPOSITORIES).expect("a small number"));
+}
+
 /// Some are rejected, some need more than one round trip, and some both, after they have changed something.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_of_a_batch_have_the_outcomes_of_one_after_another() {
     let fixture = fixture().await;
     let Some(session) = Session::open(&fixture).await else { return };
-    let commits = create_repositories(&fixture).await;
+    let commits = create_repositories(&fixture, REPOSITORIES).await;
     let first = comment(&fixture, "hubot", "first").await.expect(201).json();
     let pending = json!({ "comments": [{ "path": "file", "line": 2, "body": "pending" }] });
     fixture.user("guest").post(&format!("{PULL}/reviews"), pending).await.expect(200);

@@ -17,9 +17,10 @@ use super::batch_link::{BatchLink, Delivery};
 use super::client::Client;
 use super::failure::Failure;
 use super::group_commit::{Ended, Member, Outcome, copy, end_group, roll_back};
+use super::merged_steps::isolation_for;
 use super::pipeline::Step;
 use super::writer::{Begun, backoff};
-use super::{Engine, RightsLock};
+use super::{Engine, Isolation, RightsLock};
 use crate::collections::{Expected, FIND_ALL};
 use crate::{Connection, DbError, DeferredUse, InvalidationScope, Transaction, params};
 use plinth_base::error::{Error, Result};
@@ -68,9 +69,18 @@ async fn run_once(engine: &Engine, members: &mut [Member]) -> Result<Ended> {
     let seen = engine.shared.changes.seen();
     let mut scopes: Vec<InvalidationScope> = members.iter().map(|member| member.queued.write.label.scope).collect();
     scopes.dedup();
-    let (mut begun, scopes) = engine.begin_batch(&scopes, RightsLock::Shared, seen).await?;
+    let (mut begun, scopes) = engine.prepare_batch(&scopes, RightsLock::Shared, seen).await?;
+    let mut attempts: Vec<_> = members.iter().map(|member| Attempt::new(&mut begun, member, &scopes)).collect();
+    advance(&mut attempts).await;
+    let steps: Vec<Vec<Step>> = attempts.iter_mut().map(Attempt::take_steps).collect();
+    let isolation = isolation_for(&steps);
+    let _only = match isolation {
+        Isolation::Serializable => Some(engine.shared.serializable_batch.lock().await),
+        Isolation::Snapshot => None,
+    };
+    begun.client().begin(isolation);
     let started = Instant::now();
-    let outcomes = match run_members(engine, &mut begun, (members, &scopes)).await {
+    let outcomes = match run_members(engine, &mut begun, members, (attempts, steps)).await {
         Ok(outcomes) => outcomes,
         Err(ended) => {
             roll_back(engine, begun).await;
@@ -183,15 +193,13 @@ impl Ran {
     }
 }
 
-/// Runs members up to their commit. Fails if the batch cannot go on.
+/// Sends what members wait for, and runs them up to their commit. Fails if the batch cannot go on.
 async fn run_members(
     engine: &Engine,
     begun: &mut Begun,
-    (members, scopes): (&[Member], &[InvalidationScope]),
+    members: &[Member],
+    (mut attempts, steps): (Vec<Attempt<'_>>, Vec<Vec<Step>>),
 ) -> Result<Vec<Outcome>, Ended> {
-    let mut attempts: Vec<Attempt<'_>> = members.iter().map(|member| Attempt::new(begun, member, scopes)).collect();
-    advance(&mut attempts).await;
-    let steps: Vec<Vec<Step>> = attempts.iter_mut().map(Attempt::take_steps).collect();
     if steps.iter().all(Vec::is_empty) {
         return attempts.into_iter().map(|attempt| attempt.end(engine, begun)).collect();
     }

@@ -1,4 +1,4 @@
-//! The lane: how writes that wait get their transactions (docs/decisions/0177-batches-on-postgresql.md).
+//! Lanes: how writes that wait get their transactions (docs/decisions/0177-batches-on-postgresql.md).
 //!
 //! A write that finds few others runs at once, by itself. Those that arrive meanwhile run in batches over all repositories. What
 //! takes more than one round trip leaves its batch, and runs together with others of its repository only.
@@ -19,7 +19,7 @@ use plinth_base::error::{Error, Result};
 
 /// Writes that run by themselves at a time.
 const SOLOS_MAX: usize = 2;
-/// How long a write waits for them before the lane begins nevertheless.
+/// How long a write waits for them before a lane begins nevertheless.
 const SOLO_WAIT: Duration = Duration::from_millis(5);
 /// How many writes of an operation run without a batch after one was not sent in one round trip, although it had changed something.
 const PAUSE: u32 = 64;
@@ -57,7 +57,7 @@ impl Engine {
         self.shared.queues.is_free(scope, SOLOS_MAX)
     }
 
-    /// Begins the lane, if something waits for a turn.
+    /// Begins a lane, if something waits for a turn and there are not enough.
     fn begin_lane(&self) {
         if !self.shared.queues.begin_lane() {
             return;
@@ -83,7 +83,8 @@ impl Drop for SoloTurn {
     }
 }
 
-/// Ends the lane if its task ends, however it does: whoever waits gets an error, and the next write begins another one.
+/// Ends a lane if its task ends, however it does: if it was the only one, whoever waits gets an error, and the next write begins
+/// another one.
 struct Lane<'a>(&'a Engine);
 
 impl Drop for Lane<'_> {
@@ -92,7 +93,7 @@ impl Drop for Lane<'_> {
     }
 }
 
-/// A turn that ends when it is dropped. What waits for the next one gets the lane.
+/// A turn that ends when it is dropped. What waits for the next one gets a lane.
 struct ScopeTurn {
     engine: Engine,
     scope: InvalidationScope,
@@ -108,6 +109,8 @@ impl Drop for ScopeTurn {
 async fn run_lane(engine: Engine) {
     let lane = Lane(&engine);
     while let Some((scopes, writes)) = engine.shared.queues.next_batch(batch::WRITES_MAX) {
+        // Another one, for what waits longer than for one batch.
+        engine.begin_lane();
         let turns: Vec<ScopeTurn> =
             scopes.into_iter().map(|scope| ScopeTurn { engine: engine.clone(), scope }).collect();
         let (mut batched, mut others): (Vec<Member>, Vec<Member>) =
@@ -134,7 +137,7 @@ async fn run_lane(engine: Engine) {
     std::mem::forget(lane);
 }
 
-/// Runs what a batch has left of a turn, apart from the lane.
+/// Runs what a batch has left of a turn, apart from the lanes.
 fn run_rest(turn: ScopeTurn, members: Vec<Member>) {
     if members.is_empty() {
         return;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::Isolation;
 use super::pipeline::{Output, Purpose, Step};
 use crate::DbError;
 
@@ -79,6 +80,14 @@ impl MergedSteps {
     }
 }
 
+/// Which isolation the steps of members need.
+pub(super) fn isolation_for(members: &[Vec<Step>]) -> Isolation {
+    match members.iter().flatten().all(|step| matches!(step, Step::Rows { .. })) {
+        true => Isolation::Snapshot,
+        false => Isolation::Serializable,
+    }
+}
+
 /// Whether one of the paths is this one, above it or below it.
 fn depends_on(paths: &BTreeSet<String>, path: &str) -> bool {
     let is_above = || path.match_indices('/').any(|(end, _)| paths.contains(&path[..end]));
@@ -142,6 +151,13 @@ mod tests {
             Step::Text(text) => text.to_string(),
         };
         steps.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn only_rows_need_no_serializable_transaction() {
+        let (only_rows, mixed) = (vec![rows("a", None, 1)], vec![rows("a", None, 1), statement()]);
+        assert_eq!(isolation_for(&[only_rows, vec![]]), Isolation::Snapshot);
+        assert_eq!(isolation_for(&[vec![rows("a", None, 1)], mixed]), Isolation::Serializable);
     }
 
     #[test]

@@ -60,6 +60,8 @@ struct Shared {
     changes: ChangeLog,
     /// Locked exclusively by a transaction that runs alone.
     alone: tokio::sync::RwLock<()>,
+    /// Of a batch that is serializable: two of them would nearly always conflict.
+    serializable_batch: tokio::sync::Mutex<()>,
     times: Arc<TransactionTimes>,
     /// Only of the node that serves the database; commands have none.
     owner: Option<Arc<Ownership>>,
@@ -79,14 +81,29 @@ enum RightsLock {
 
 impl RightsLock {
     /// Begins a transaction.
-    const fn begin(self) -> &'static str {
-        match self {
-            RightsLock::Shared => "begin isolation level serializable read write; lock table setting in row share mode",
-            RightsLock::Exclusive => {
+    const fn begin(self, isolation: Isolation) -> &'static str {
+        match (self, isolation) {
+            (RightsLock::Shared, Isolation::Serializable) => {
+                "begin isolation level serializable read write; lock table setting in row share mode"
+            }
+            (RightsLock::Shared, Isolation::Snapshot) => {
+                "begin isolation level repeatable read read write; lock table setting in row share mode"
+            }
+            (RightsLock::Exclusive, _) => {
                 "begin isolation level serializable read write; lock table setting in exclusive mode"
             }
         }
     }
+}
+
+/// What a transaction is isolated from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Isolation {
+    /// From everything that others do at the same time.
+    Serializable,
+    /// It sees one state of the store, and fails if another one changes the same row. That is enough for
+    /// [row statements](crate::RowStatement), and PostgreSQL does not compare which pages of indexes they read.
+    Snapshot,
 }
 
 /// A connection outside of the pool, and the task that drives it.
@@ -115,6 +132,7 @@ impl Engine {
                 pauses: Pauses::default(),
                 changes: ChangeLog::default(),
                 alone: tokio::sync::RwLock::default(),
+                serializable_batch: tokio::sync::Mutex::default(),
                 times,
                 owner,
             }),

@@ -45,7 +45,12 @@ impl QueuedWrite {
     }
 }
 
-/// A turn is the exclusive right to write to a repository or an account. The lane runs writes of several of them, batch after
+/// Lanes at a time.
+const LANES_MAX: usize = 4;
+/// How many repositories and accounts wait before another lane begins. Large batches cost less than many.
+const WAITING_FOR_LANE: usize = 24;
+
+/// A turn is the exclusive right to write to a repository or an account. A lane runs writes of several of them, batch after
 /// batch.
 #[derive(Default)]
 pub(super) struct Queues(Mutex<State>);
@@ -58,13 +63,13 @@ struct State {
     ready: VecDeque<InvalidationScope>,
     /// How many run at once, by themselves.
     solos: usize,
-    has_lane: bool,
+    lanes: usize,
 }
 
 impl State {
     /// Whether another write can run by itself.
     fn has_room(&self, solos_max: usize) -> bool {
-        self.solos < solos_max && !self.has_lane
+        self.solos < solos_max && self.lanes == 0
     }
 }
 
@@ -109,15 +114,16 @@ impl Queues {
         self.end_turn(scope);
     }
 
-    /// Begins the lane, if something waits for a turn.
+    /// Begins a lane, if something waits for a turn, and much if there is a lane.
     pub fn begin_lane(&self) -> bool {
         let mut state = self.0.lock();
-        let begins = !state.has_lane && !state.ready.is_empty();
-        state.has_lane |= begins;
+        let needed = if state.lanes == 0 { 1 } else { WAITING_FOR_LANE };
+        let begins = state.lanes < LANES_MAX && state.ready.len() >= needed;
+        state.lanes += usize::from(begins);
         begins
     }
 
-    /// Begins turns, and takes up to so many writes that have waited longest. Without one the lane ends.
+    /// Begins turns, and takes up to so many writes that have waited longest. Without one this lane ends.
     pub fn next_batch(&self, writes_max: usize) -> Option<(Vec<InvalidationScope>, Vec<QueuedWrite>)> {
         let mut state = self.0.lock();
         let (mut scopes, mut writes) = (Vec::new(), Vec::new());
@@ -137,7 +143,7 @@ impl Queues {
             }
         }
         if writes.is_empty() {
-            state.has_lane = false;
+            state.lanes -= 1;
             return None;
         }
         Some((scopes, writes))
@@ -148,7 +154,7 @@ impl Queues {
         take_next(self.0.lock().waiting.get_mut(&scope)?, |write| !write.changes_rights)
     }
 
-    /// Ends a turn. Those that wait for the next one need the lane.
+    /// Ends a turn. Those that wait for the next one need a lane.
     pub fn end_turn(&self, scope: InvalidationScope) {
         let mut state = self.0.lock();
         match state.waiting.get(&scope) {
@@ -157,10 +163,13 @@ impl Queues {
         }
     }
 
-    /// Ends the lane and all turns that nobody has begun, with an error for those that wait.
+    /// Ends a lane, and if it is the last one all turns that nobody has begun, with an error for those that wait.
     pub fn close_lane(&self) {
         let mut state = self.0.lock();
-        state.has_lane = false;
+        state.lanes -= 1;
+        if state.lanes > 0 {
+            return;
+        }
         let ready = std::mem::take(&mut state.ready);
         let closed: Vec<_> = ready.iter().filter_map(|scope| state.waiting.remove(scope)).collect();
         drop(state);

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use tokio_postgres::SimpleQueryMessage;
 
-use super::RightsLock;
 use super::changes::Seen;
 use super::client::{Client, WriteState};
 use super::declared::{ADD_CHANGES, ADD_REVOCATION};
 use super::pipeline::{self, Output, Purpose, Step};
 use super::turns::Turn;
+use super::{Isolation, RightsLock};
 use crate::value::OwnedValue;
 use crate::{DbError, Effect, Increment, InvalidationScope, Overwrite};
 
@@ -25,19 +25,24 @@ const CHECK: &str = "select exists (select 1 from webhook where active), exists 
 const NOTHING_SEEN: (&str, i64) = ("1:1:", i64::MAX);
 
 impl Client {
-    /// Begins a write transaction, after it was the turn of this node to change something. All of it is sent with the first
-    /// statement. `seen` is the state of which rights were checked before.
-    pub(super) fn begin(&mut self, lock: RightsLock, turn: Option<Turn>, seen: Option<Arc<Seen>>) {
+    /// Waits until it is the turn of this node to change something, before the transaction begins. `seen` is the state of which
+    /// rights were checked before.
+    pub(super) fn prepare(&mut self, lock: RightsLock, turn: Option<Turn>, seen: Option<Arc<Seen>>) {
         self.set_running(Some(lock));
         if let Some(turn) = turn {
             self.pipeline.push(Step::Text(turn.take().into()));
         }
-        self.pipeline.push(Step::Text(lock.begin().into()));
-        let (snapshot, oldest) = seen.as_ref().map_or(NOTHING_SEEN, |seen| (&seen.snapshot, seen.oldest));
-        let params = vec![OwnedValue::Text(snapshot.to_owned()), OwnedValue::Integer(oldest)];
-        self.pipeline.push(Step::Statement { sql: CHECK, params, purpose: Purpose::Check });
         let turns = turn.into_iter().collect();
         *self.write = WriteState { turns, seen, ..WriteState::default() };
+    }
+
+    /// Begins the transaction that was prepared. It is sent with the first statement.
+    pub(super) fn begin(&mut self, isolation: Isolation) {
+        let lock = self.running.unwrap_or(RightsLock::Exclusive);
+        self.pipeline.push(Step::Text(lock.begin(isolation).into()));
+        let (snapshot, oldest) = self.write.seen.as_ref().map_or(NOTHING_SEEN, |seen| (&seen.snapshot, seen.oldest));
+        let params = vec![OwnedValue::Text(snapshot.to_owned()), OwnedValue::Integer(oldest)];
+        self.pipeline.push(Step::Statement { sql: CHECK, params, purpose: Purpose::Check });
     }
 
     /// Takes turns before the transaction begins, those that nobody has to be waited for, and returns them.

@@ -8,7 +8,7 @@ use super::client::Client;
 use super::owner::Term;
 use super::queues::Write;
 use super::turns::Turn;
-use super::{Engine, RightsLock};
+use super::{Engine, Isolation, RightsLock};
 use crate::{Connection, DbError, InvalidationScope, Transaction};
 use plinth_base::error::{Error, Result};
 
@@ -18,7 +18,7 @@ const RUNS_MAX: u32 = 12;
 /// pages of indexes, too, so that a large transaction may fail again and again because of small ones that change other data.
 const RUNS_WITH_OTHERS_MAX: u32 = 4;
 
-/// A transaction, and the node's time as owner in which it was begun.
+/// A transaction that has begun, or is about to, and the node's time as owner in which it was.
 pub(super) struct Begun {
     pub tx: Transaction,
     term: Option<Arc<Term>>,
@@ -74,6 +74,12 @@ impl Engine {
         lock: RightsLock,
         seen: Option<Arc<Seen>>,
     ) -> Result<Begun> {
+        let mut begun = self.prepare(scope, lock, seen).await?;
+        begun.client().begin(Isolation::Serializable);
+        Ok(begun)
+    }
+
+    async fn prepare(&self, scope: InvalidationScope, lock: RightsLock, seen: Option<Arc<Seen>>) -> Result<Begun> {
         let term = self.term()?;
         self.shared.commits.check()?;
         let mut client = self.client().await?;
@@ -82,23 +88,24 @@ impl Engine {
         }
         let is_shared = self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared());
         let seen = seen.filter(|seen| *seen.server == *client.server());
-        client.begin(lock, is_shared.then(|| Turn::of(scope)).flatten(), seen);
+        client.prepare(lock, is_shared.then(|| Turn::of(scope)).flatten(), seen);
         let mut tx = Transaction::new(Connection::Postgres(client));
         tx.set_scope(scope);
         Ok(Begun { tx, term })
     }
 
-    /// As [`Engine::begin`], for a batch. Also returns the scopes whose turn it is: nobody waits for another node.
-    pub(super) async fn begin_batch(
+    /// As [`Engine::begin`], up to the beginning itself, for a batch. Also returns the scopes whose turn it is: nobody waits for
+    /// another node.
+    pub(super) async fn prepare_batch(
         &self,
         scopes: &[InvalidationScope],
         lock: RightsLock,
         seen: Option<Arc<Seen>>,
     ) -> Result<(Begun, Vec<InvalidationScope>)> {
         if let [scope] = scopes {
-            return Ok((self.begin(*scope, lock, seen).await?, vec![*scope]));
+            return Ok((self.prepare(*scope, lock, seen).await?, vec![*scope]));
         }
-        let mut begun = self.begin(InvalidationScope::Everything, lock, seen).await?;
+        let mut begun = self.prepare(InvalidationScope::Everything, lock, seen).await?;
         if !self.shared.owner.as_ref().is_some_and(|owner| owner.is_shared()) {
             return Ok((begun, scopes.to_vec()));
         }
