@@ -172,6 +172,36 @@ async fn point_read_takes_at_most_two_round_trips() {
     }
 }
 
+/// The caller, the repository, the rows of the page, the comments that are not cached, and whether something else has changed
+/// meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn list_with_edited_comments_takes_at_most_five_round_trips() {
+    let service = Service::with(STATE).await;
+    let Some(url) = service.database_url() else { return };
+    let direct = service.with_token("ghp_monamona");
+    let next = sha_of(&direct, "next").await;
+    let mut comments = Vec::new();
+    for number in 0..12 {
+        let new = json!({ "body": format!("number {number}"), "commit_id": next, "path": "a", "line": 2 });
+        comments.push(direct.post(COMMENTS, new).await.expect(201).json()["id"].clone());
+    }
+    service.settled().await;
+    let (proxy, uncached) = behind(&service, &url, 0).await;
+    let mona = client(&uncached);
+    let mut number = 0;
+    let count = count(&proxy, 5, async || {
+        number += 1;
+        for comment in &comments[..5] {
+            let path = format!("/repos/octo-org/a/pulls/comments/{comment}");
+            direct.patch(&path, json!({ "body": format!("edited {number}") })).await.expect(200);
+        }
+        mona.get(COMMENTS).await
+    });
+    let count = count.await;
+    println!("round trips of a list with edited comments: {count}");
+    assert!(count <= 5, "{count}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn write_takes_at_most_three_round_trips() {
     let service = Service::with(STATE).await;

@@ -65,14 +65,12 @@ impl Reading<'_> {
         if missing().count() > cached.len() / 2 {
             return Ok(None);
         }
-        let mut comments = Vec::new();
-        for columns in missing() {
-            match store::find(&mut db, self.repo.id, columns.id, self.viewer).await? {
-                Some(comment) if CommentColumns::from(&comment) == *columns => comments.push(comment),
-                _ => return Ok(None),
-            }
-        }
+        let found = store::find_each(&mut db, self.repo.id, missing().map(|columns| columns.id), self.viewer).await?;
         drop(db);
+        let is_equal = |(comment, columns): &(Comment, &CommentColumns)| CommentColumns::from(comment) == **columns;
+        let found =
+            found.into_iter().zip(missing()).map(|(comment, columns)| Some((comment?, columns)).filter(is_equal));
+        let Some(comments) = found.map(|found| Some(found?.0)).collect::<Option<Vec<_>>>() else { return Ok(None) };
         if !comments.is_empty() && !self.is_unchanged().await {
             return Ok(None);
         }

@@ -31,6 +31,11 @@ macro_rules! select_comment {
 
 pub(super) use select_comment;
 
+const FIND: &str = select_comment!(
+    "review_comment c",
+    "where c.id = $1 and c.repo_id = $2 and (c.pending = false or c.author_id = $3)"
+);
+
 /// A comment of this repository. Only its author sees a pending one.
 pub async fn find(
     db: &mut Connection,
@@ -38,11 +43,25 @@ pub async fn find(
     id: CommentId,
     viewer: Option<AccountId>,
 ) -> Result<Option<Comment>, DbError> {
-    let sql = select_comment!(
-        "review_comment c",
-        "where c.id = $1 and c.repo_id = $2 and (c.pending = false or c.author_id = $3)"
-    );
-    db.optional(sql, params![id, repo, viewer]).await
+    db.optional(FIND, params![id, repo, viewer]).await
+}
+
+/// Sends [`find`] for several comments, in one round trip.
+pub async fn find_each(
+    db: &mut Connection,
+    repo: RepoId,
+    ids: impl Iterator<Item = CommentId>,
+    viewer: Option<AccountId>,
+) -> Result<Vec<Option<Comment>>, DbError> {
+    let mut sent = Vec::new();
+    for id in ids {
+        sent.push(db.send(FIND, params![id, repo, viewer]).await?);
+    }
+    let mut found = Vec::with_capacity(sent.len());
+    for sent in sent {
+        found.push(db.rows(sent).await?.pop());
+    }
+    Ok(found)
 }
 
 macro_rules! columns {
