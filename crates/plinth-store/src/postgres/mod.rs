@@ -128,7 +128,7 @@ impl Engine {
                 pool,
                 monitor,
                 commits: Arc::default(),
-                queues: Queues::default(),
+                queues: Queues::new(connections_max),
                 pauses: Pauses::default(),
                 changes: ChangeLog::default(),
                 alone: tokio::sync::RwLock::default(),

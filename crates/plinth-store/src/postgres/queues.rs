@@ -47,13 +47,17 @@ impl QueuedWrite {
 
 /// Lanes at a time.
 const LANES_MAX: usize = 4;
+/// For one lane: reads, and writes that run by themselves, use the others.
+const CONNECTIONS_PER_LANE: usize = 4;
 /// How many repositories and accounts wait before another lane begins. Large batches cost less than many.
 const WAITING_FOR_LANE: usize = 24;
 
 /// A turn is the exclusive right to write to a repository or an account. A lane runs writes of several of them, batch after
 /// batch.
-#[derive(Default)]
-pub(super) struct Queues(Mutex<State>);
+pub(super) struct Queues {
+    state: Mutex<State>,
+    lanes_max: usize,
+}
 
 #[derive(Default)]
 struct State {
@@ -81,9 +85,14 @@ pub(super) enum Entered {
 }
 
 impl Queues {
+    pub fn new(connections_max: usize) -> Self {
+        let lanes_max = (connections_max / CONNECTIONS_PER_LANE).clamp(1, LANES_MAX);
+        Self { state: Mutex::default(), lanes_max }
+    }
+
     /// Begins a turn with a write, if few run, or lets it wait.
     pub fn enter(&self, write: Write, solos_max: usize) -> Result<Entered> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let scope = write.label.scope;
         if let Entry::Vacant(vacant) = state.waiting.entry(scope) {
             vacant.insert(VecDeque::new());
@@ -104,28 +113,28 @@ impl Queues {
 
     /// Whether a write would run now.
     pub fn is_free(&self, scope: InvalidationScope, solos_max: usize) -> bool {
-        let state = self.0.lock();
+        let state = self.state.lock();
         state.has_room(solos_max) && !state.waiting.contains_key(&scope)
     }
 
     /// Ends the turn of a write that ran by itself.
     pub fn end_solo(&self, scope: InvalidationScope) {
-        self.0.lock().solos -= 1;
+        self.state.lock().solos -= 1;
         self.end_turn(scope);
     }
 
     /// Begins a lane, if something waits for a turn, and much if there is a lane.
     pub fn begin_lane(&self) -> bool {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let needed = if state.lanes == 0 { 1 } else { WAITING_FOR_LANE };
-        let begins = state.lanes < LANES_MAX && state.ready.len() >= needed;
+        let begins = state.lanes < self.lanes_max && state.ready.len() >= needed;
         state.lanes += usize::from(begins);
         begins
     }
 
     /// Begins turns, and takes up to so many writes that have waited longest. Without one this lane ends.
     pub fn next_batch(&self, writes_max: usize) -> Option<(Vec<InvalidationScope>, Vec<QueuedWrite>)> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let (mut scopes, mut writes) = (Vec::new(), Vec::new());
         while writes.len() < writes_max
             && let Some(scope) = state.ready.pop_front()
@@ -151,12 +160,12 @@ impl Queues {
 
     /// The next write of a turn, if it can share a transaction.
     pub fn next_member(&self, scope: InvalidationScope) -> Option<QueuedWrite> {
-        take_next(self.0.lock().waiting.get_mut(&scope)?, |write| !write.changes_rights)
+        take_next(self.state.lock().waiting.get_mut(&scope)?, |write| !write.changes_rights)
     }
 
     /// Ends a turn. Those that wait for the next one need a lane.
     pub fn end_turn(&self, scope: InvalidationScope) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         match state.waiting.get(&scope) {
             Some(queue) if !queue.is_empty() => state.ready.push_back(scope),
             Some(_) | None => drop(state.waiting.remove(&scope)),
@@ -165,7 +174,7 @@ impl Queues {
 
     /// Ends a lane, and if it is the last one all turns that nobody has begun, with an error for those that wait.
     pub fn close_lane(&self) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.lanes -= 1;
         if state.lanes > 0 {
             return;
@@ -184,5 +193,17 @@ fn take_next(queue: &mut VecDeque<QueuedWrite>, is_wanted: impl Fn(&Write) -> bo
     match queue.front().is_some_and(|queued| is_wanted(&queued.write)) {
         true => queue.pop_front(),
         false => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_leave_most_connections_to_others() {
+        for (connections, lanes) in [(1, 1), (7, 1), (8, 2), (16, 4), (100, 4)] {
+            assert_eq!(Queues::new(connections).lanes_max, lanes, "{connections}");
+        }
     }
 }
