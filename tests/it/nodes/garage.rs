@@ -91,11 +91,13 @@ impl Garage {
         self.run(0, &["bucket", "allow", "--read", "--write", BUCKET, "--key", KEY_NAME]);
     }
 
-    /// Connects one of them with the others that run. By itself it would try again only after a while.
+    /// Connects one of them with the others that run, in both directions: each sends requests over connections that it has opened, and by
+    /// itself it would open one again only after 20 seconds or so.
     fn connect(&self, index: usize) {
         let others = (0..REPLICAS).filter(|other| *other != index && self.servers[*other].is_some());
         for other in others {
             self.run(index, &["node", "connect", &self.ids[other]]);
+            self.run(other, &["node", "connect", &self.ids[index]]);
         }
     }
 
