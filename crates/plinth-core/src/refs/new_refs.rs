@@ -1,4 +1,4 @@
-//! The insert of a ref, unless it or one that git cannot store beside it exists.
+//! The insert of a ref, unless it or one that git cannot store together with it exists.
 
 use super::Target;
 use super::directory_conflicts::{Relatives, first_parents};
@@ -81,10 +81,10 @@ pub async fn send_insert(
     db: &mut Transaction,
     repo: RepoId,
     (name, new): (&RefName, Target),
-    places: NewRefs,
+    allowed: NewRefs,
 ) -> Result<SentCount, DbError> {
     let Relatives { below, after_below, parents } = Relatives::of(name);
-    let anywhere = places == NewRefs::Anywhere;
+    let anywhere = allowed == NewRefs::Anywhere;
     let [a, b, c, d] = first_parents(&parents);
     let values = params![repo, name, new.sha, new.kind, below, after_below, anywhere, a, b, c, d];
     if db.sends_together() {

@@ -155,11 +155,11 @@ pub async fn send_change(
     db: &mut Transaction,
     repo: RepoId,
     change: &Change,
-    places: NewRefs,
+    allowed: NewRefs,
 ) -> Result<SentChange, DbError> {
     let name = &change.name;
     Ok(SentChange::Change(match (change.old, change.new) {
-        (None, Some(new)) => new_refs::send_insert(db, repo, (name, new), places).await?,
+        (None, Some(new)) => new_refs::send_insert(db, repo, (name, new), allowed).await?,
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
             db.content_only().without_deferred().send(UPDATE, values).await?

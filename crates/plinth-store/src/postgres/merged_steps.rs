@@ -7,9 +7,10 @@ use super::pipeline::{Output, Purpose, Step};
 use crate::DbError;
 
 /// Which results are whose.
-pub(super) struct MergedSteps(Vec<Place>);
+pub(super) struct MergedSteps(Vec<Origin>);
 
-enum Place {
+/// Where the results of a member come from.
+enum Origin {
     /// So many results of its own.
     Own(usize),
     /// The rows with this number of the statements of a group.
@@ -27,7 +28,7 @@ struct Group {
 impl MergedSteps {
     /// Which of the members runs first does not matter: they wait at the same time, so they can run in any order.
     pub fn new(members: Vec<Vec<Step>>) -> (Vec<Step>, Self) {
-        let (mut steps, mut places) = (Vec::new(), Vec::with_capacity(members.len()));
+        let (mut steps, mut origins) = (Vec::new(), Vec::with_capacity(members.len()));
         let (mut groups, mut by_statements) = (Vec::<Group>::new(), HashMap::<Vec<&'static str>, usize>::new());
         for mut member in members {
             let can_share = |(statements, keys): &(Vec<&'static str>, BTreeSet<String>)| {
@@ -36,7 +37,7 @@ impl MergedSteps {
             };
             let Some((statements, keys)) = statements_of(&member).filter(can_share) else {
                 // After the group, if it depends on one of its rows.
-                places.push(Place::Own(member.len()));
+                origins.push(Origin::Own(member.len()));
                 steps.append(&mut member);
                 continue;
             };
@@ -48,14 +49,14 @@ impl MergedSteps {
             let Group { first, rows, keys: known } = &mut groups[group];
             *rows += 1;
             known.extend(keys);
-            places.push(Place::Rows { group, number: *rows, purposes });
+            origins.push(Origin::Rows { group, number: *rows, purposes });
             if *rows == 1 {
                 steps.append(&mut member);
             } else {
                 steps[*first..].iter_mut().zip(member).for_each(|(all, more)| append(all, more));
             }
         }
-        (steps, Self(places))
+        (steps, Self(origins))
     }
 
     /// The results of each member.
@@ -63,10 +64,10 @@ impl MergedSteps {
         let mut outputs = outputs.into_iter();
         let mut groups = Vec::<Vec<HashMap<i64, Output>>>::new();
         let mut of_members = Vec::with_capacity(self.0.len());
-        for place in self.0 {
-            of_members.push(match place {
-                Place::Own(count) => outputs.by_ref().take(count).collect(),
-                Place::Rows { group, number, purposes } => {
+        for origin in self.0 {
+            of_members.push(match origin {
+                Origin::Own(count) => outputs.by_ref().take(count).collect(),
+                Origin::Rows { group, number, purposes } => {
                     if group == groups.len() {
                         let of_group = outputs.by_ref().take(purposes.len());
                         groups.push(of_group.map(|(_, output)| by_number(output)).collect::<Result<_, _>>()?);
