@@ -1,5 +1,6 @@
 //! Isolated instances in one process.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -111,23 +112,35 @@ fn deleted_namespaces_leave_nothing_behind() {
     // The first ones start threads that stay.
     drop([use_namespace(), use_namespace()]);
     // The default instance and the one that is prepared for the next namespace.
-    wait_until("two instances are open", || open_instances(&open_files(&server)) == 2);
-    let before = open_files(&server).len();
+    wait_until("two instances are open", || open_files(&server).instances.len() == 2);
+    let before = open_files(&server).others;
     let idle: Vec<_> = (0..20).map(|_| use_namespace()).collect();
     wait_until("the files of the namespaces are closed", || {
         let files = open_files(&server);
-        open_instances(&files) == 2 && files.len() <= before + 2
+        files.instances.len() == 2 && files.others <= before + 2
     });
     drop(idle);
 }
 
-fn open_files(server: &TestServer) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(format!("/proc/{}/fd", server.server.id())).expect("the process runs");
-    // A file that is closed meanwhile has no target any more.
-    entries.filter_map(|entry| std::fs::read_link(entry.expect("a descriptor").path()).ok()).collect()
+struct OpenFiles {
+    /// The directories that have open files of a database.
+    instances: BTreeSet<PathBuf>,
+    /// The number of all other files, sockets among them.
+    others: usize,
 }
 
-/// A process has one descriptor of the shared memory of each of its databases.
-fn open_instances(files: &[PathBuf]) -> usize {
-    files.iter().filter(|file| file.to_string_lossy().contains("plinth.db-shm")).count()
+/// Databases are counted by directory, because an instance opens its connections one after another.
+fn open_files(server: &TestServer) -> OpenFiles {
+    let mut files = OpenFiles { instances: BTreeSet::new(), others: 0 };
+    for entry in std::fs::read_dir(format!("/proc/{}/fd", server.server.id())).expect("the process runs") {
+        // A file that is closed meanwhile has no target any more.
+        let Ok(target) = std::fs::read_link(entry.expect("a descriptor").path()) else { continue };
+        match target.parent() {
+            Some(directory) if target.to_string_lossy().contains("plinth.db") => {
+                files.instances.insert(directory.to_owned());
+            }
+            _ => files.others += 1,
+        }
+    }
+    files
 }
