@@ -54,6 +54,18 @@ async fn not_modified_response_has_cache_headers_only() {
     }
 }
 
+/// Tags are computed with a key of the store: without it, nobody can look for two representations with the same tag.
+#[tokio::test]
+async fn etag_stays_after_a_restart_and_is_another_in_another_store() {
+    let (mut one, another) = (service().await, service().await);
+    let first = one.with_token("ghp_monamona").get(REPO).await.expect(200);
+    let other = another.with_token("ghp_monamona").get(REPO).await.expect(200);
+    assert_eq!(first.json(), other.json());
+    assert_ne!(tag(&first), tag(&other));
+    one.restart().await;
+    one.with_token("ghp_monamona").header("if-none-match", &tag(&first)).get(REPO).await.expect(304);
+}
+
 #[tokio::test]
 async fn if_modified_since_applies_without_etag() {
     let service = service().await;

@@ -3,8 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use plinth_api::app::CursorKey;
 use plinth_api::app::permits::Permits;
+use plinth_api::app::{CursorKey, EntityTagKey};
 use plinth_api::negotiation::{Media, Version};
 use plinth_api::policy::table::TABLE;
 use plinth_api::request::context::RequestContext;
@@ -31,6 +31,7 @@ fn context(query: &str) -> RequestContext {
         query: query.into(),
         peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
         permit: RequestPermit::try_new(&Arc::new(Permits::new(1, 1))).expect("a permit"),
+        entity_tag_key: EntityTagKey::new(b"a key of the store"),
         scope: Default::default(),
     }
 }

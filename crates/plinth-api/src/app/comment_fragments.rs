@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::DIGEST_LENGTH;
 use crate::negotiation::{Media, Version};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, RepoId};
@@ -32,8 +33,8 @@ pub struct Fragment {
     /// What it was made from.
     pub columns: CommentColumns,
     pub json: Bytes,
-    /// The SHA-256 of the JSON.
-    pub digest: [u8; 32],
+    /// Of the JSON, for entity tags.
+    pub digest: [u8; DIGEST_LENGTH],
     pub last_modified: Timestamp,
 }
 

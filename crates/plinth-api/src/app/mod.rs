@@ -2,6 +2,7 @@
 
 pub mod comment_fragments;
 mod cursor_key;
+mod entity_tag_key;
 pub mod metrics;
 pub mod permits;
 pub mod readiness;
@@ -18,6 +19,7 @@ use plinth_store::Store;
 
 use comment_fragments::FragmentCache;
 pub use cursor_key::CursorKey;
+pub use entity_tag_key::{DIGEST_LENGTH, EntityTagKey};
 use metrics::Metrics;
 use permits::Permits;
 use readiness::{Checks, Report};
@@ -35,6 +37,7 @@ pub struct Parts {
     pub settings: Settings,
     pub metrics: Metrics,
     pub cursor_key: CursorKey,
+    pub entity_tag_key: EntityTagKey,
     readiness: Checks,
     /// Permits for processes of git.
     pub git_permits: Permits,
@@ -62,7 +65,7 @@ impl std::ops::Deref for Parts {
 }
 
 impl App {
-    /// Puts the parts together; the key that cursors are signed with comes from the store.
+    /// Puts the parts together; the keys of cursors and entity tags come from the store.
     pub async fn new(store: Store, repositories: Repositories, clock: Clock, settings: Settings) -> Result<Self> {
         let core_settings = CoreSettings {
             rate_limits: settings.rate_limits.clone(),
@@ -71,8 +74,10 @@ impl App {
             secrets_key_file: settings.secrets_key_file.clone(),
         };
         let core = Core::new(store, repositories, clock, core_settings);
+        let secret = core.cursor_secret().await?;
         Ok(Self(Arc::new(Parts {
-            cursor_key: CursorKey::new(&core.cursor_secret().await?),
+            cursor_key: CursorKey::new(&secret),
+            entity_tag_key: EntityTagKey::new(&secret),
             metrics: Metrics::default(),
             readiness: Checks::default(),
             git_permits: Permits::new(settings.git.processes_max, settings.git.processes_per_caller_max),

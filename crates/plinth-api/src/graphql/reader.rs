@@ -106,6 +106,7 @@ impl Reader {
             query: query.to_owned(),
             peer: caller.peer,
             permit: caller.permit.clone(),
+            entity_tag_key: caller.entity_tag_key,
             scope: OnceLock::new(),
         });
         check_kind(&route.row.rule, &context.principal)?;

@@ -33,12 +33,12 @@ pub fn finish(
     } else {
         headers::add_media(response.headers_mut(), context.media);
     }
-    let text = |text: String| HeaderValue::try_from(text).expect("tags and dates are ASCII");
     if let Some(tag) = tag {
-        response.headers_mut().insert(ETAG, text(tag.strong()));
+        response.headers_mut().insert(ETAG, tag.header_value());
     }
     if let Some(modified) = facts.last_modified {
-        response.headers_mut().insert(LAST_MODIFIED, text(modified.http_date()));
+        let date = HeaderValue::try_from(modified.http_date()).expect("a date is ASCII");
+        response.headers_mut().insert(LAST_MODIFIED, date);
     }
     Ok(response)
 }

@@ -50,6 +50,7 @@ impl Inner<Authenticated> for Operations {
                     query: parts.uri.query().unwrap_or_default().to_owned(),
                     peer: origin.client,
                     permit,
+                    entity_tag_key: self.app.entity_tag_key,
                     scope: OnceLock::new(),
                 });
                 let handled = self.call_handler(&route, (parts.method, parts.headers), body, context.clone()).await;

@@ -1,40 +1,43 @@
 //! Conditional requests: entity tags over the representation, and the comparison with what a client holds.
 
-use aws_lc_rs::digest::{Context, SHA256};
-use http::HeaderMap;
 use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue};
 
 use super::context::RequestContext;
+use crate::app::DIGEST_LENGTH;
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_core::tokens::Principal;
 
-/// The opaque part of an entity tag: sixty-four hexadecimal digits.
+/// A strong entity tag, for a response that is sent as it was made: sixty-four hexadecimal digits in quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntityTag(String);
+pub struct EntityTag([u8; 2 + 2 * DIGEST_LENGTH]);
 
 impl EntityTag {
     /// A tag over some bytes, different for every principal and representation.
     pub fn new(context: &RequestContext, seed: &[u8]) -> Self {
-        let mut hash = Context::new(&SHA256);
-        hash.update(&principal_key(&context.principal));
-        hash.update(context.media.header().as_bytes());
-        hash.update(context.version.as_str().as_bytes());
-        hash.update(context.urls.api().as_bytes());
-        hash.update(seed);
-        let digest = hash.finish();
-        let mut text = String::with_capacity(64);
-        for byte in digest.as_ref() {
-            const DIGITS: &[u8; 16] = b"0123456789abcdef";
-            text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-            text.push(char::from(DIGITS[usize::from(byte & 15)]));
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digest = context.entity_tag_key.digest(&[
+            &principal_key(&context.principal),
+            context.media.header().as_bytes(),
+            context.version.as_str().as_bytes(),
+            context.urls.api().as_bytes(),
+            seed,
+        ]);
+        let mut text = [b'"'; _];
+        for (pair, byte) in text[1..].as_chunks_mut().0.iter_mut().zip(digest) {
+            *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
         }
         Self(text)
     }
 
-    /// The strong form, for a response that is sent as it was made.
-    pub fn strong(&self) -> String {
-        format!("\"{}\"", self.0)
+    pub fn header_value(&self) -> HeaderValue {
+        HeaderValue::from_bytes(&self.0).expect("a tag is ASCII")
+    }
+
+    /// The part between the quotation marks.
+    fn opaque(&self) -> &[u8] {
+        &self.0[1..=2 * DIGEST_LENGTH]
     }
 }
 
@@ -84,6 +87,6 @@ fn matches(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     lists.flat_map(|list| list.split(',')).map(str::trim).any(|sent| {
         let opaque = sent.trim_start_matches("W/").trim_matches('"');
-        sent == "*" || opaque == tag.0
+        sent == "*" || opaque.as_bytes() == tag.opaque()
     })
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use super::request_permit::RequestPermit;
+use crate::app::EntityTagKey;
 use crate::app::permits::Caller;
 use crate::negotiation::{Media, Version};
 use crate::policy::Row;
@@ -33,6 +34,7 @@ pub struct RequestContext {
     pub peer: IpAddr,
     /// The request's permit, which it does not hold while it waits for its client.
     pub permit: Arc<RequestPermit>,
+    pub entity_tag_key: EntityTagKey,
     /// Set once the resource of the path was found.
     pub scope: OnceLock<InvalidationScope>,
 }

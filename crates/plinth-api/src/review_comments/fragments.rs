@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use aws_lc_rs::digest::{SHA256, digest};
 use bytes::Bytes;
 
 use super::json::{Ready, ReviewComment};
+use crate::app::DIGEST_LENGTH;
 use crate::app::comment_fragments::Fragment;
 use crate::request::context::RequestContext;
 use crate::response::api_response::ApiResponse;
@@ -13,7 +13,6 @@ use plinth_core::repos::Repo;
 
 /// Most comments fit; a longer one grows from here.
 const FRAGMENT_SIZE: usize = 4096;
-const DIGEST_LENGTH: usize = 32;
 
 pub fn fragment_of(ready: &Ready, repo: &Repo, context: &RequestContext) -> Fragment {
     let mut json = Vec::with_capacity(FRAGMENT_SIZE);
@@ -22,7 +21,7 @@ pub fn fragment_of(ready: &Ready, repo: &Repo, context: &RequestContext) -> Frag
     let comment = &ready.comment;
     Fragment {
         columns: comment.into(),
-        digest: digest(&SHA256, &json).as_ref().try_into().expect("SHA-256 has 32 bytes"),
+        digest: context.entity_tag_key.digest(&[&json]),
         // Without unused capacity.
         json: Bytes::copy_from_slice(&json),
         // A push moves the lines of a comment without changing the comment.
