@@ -39,18 +39,23 @@ const X_ACCEPTED_SERVICE_PERMISSIONS: HeaderName = HeaderName::from_static("x-ac
 /// Also for callers without a credential, who get another response when they sign in.
 const VARIES_BY: &str = "Accept, Authorization, Cookie, Accept-Encoding, X-Requested-With";
 
+/// The headers that every response has, unless it says something else. A constant, because the bytes of a value are checked
+/// when it is made.
+const FIXED: [(HeaderName, HeaderValue); 7] = [
+    (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+    (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED)),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("deny")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'")),
+    (VARY, HeaderValue::from_static(VARIES_BY)),
+];
+
 /// Headers of every response.
 pub fn add_common(headers: &mut HeaderMap, request_id: &str) {
-    let fixed = |headers: &mut HeaderMap, name: HeaderName, value: &'static str| {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
-    };
-    fixed(headers, ACCESS_CONTROL_ALLOW_ORIGIN, "*");
-    fixed(headers, ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
-    fixed(headers, X_CONTENT_TYPE_OPTIONS, "nosniff");
-    fixed(headers, X_FRAME_OPTIONS, "deny");
-    fixed(headers, REFERRER_POLICY, "no-referrer");
-    fixed(headers, CONTENT_SECURITY_POLICY, "default-src 'none'");
-    fixed(headers, VARY, VARIES_BY);
+    for (name, value) in FIXED {
+        headers.entry(name).or_insert(value);
+    }
     let id = HeaderValue::try_from(request_id).expect("request ids are letters and digits");
     headers.insert(X_GITHUB_REQUEST_ID, id.clone());
     headers.insert(X_SERVICE_REQUEST_ID, id);

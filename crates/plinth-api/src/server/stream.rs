@@ -1,6 +1,7 @@
 //! The bytes of one connection on their way to hyper and back, with an eye on what they are and how fast they move.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -108,8 +109,9 @@ impl Stream {
 
     /// Reads a part of a head. A head without the end of a line is looked at only when it begins and when it is too long.
     fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Read>> {
-        let mut space = [0; READ_LENGTH];
-        let mut buffer = ReadBuf::new(&mut space);
+        // Not zeros, which would be written for every head.
+        let mut space = [MaybeUninit::uninit(); READ_LENGTH];
+        let mut buffer = ReadBuf::uninit(&mut space);
         ready!(Pin::new(&mut self.inner).poll_read(context, &mut buffer))?;
         let new = buffer.filled();
         if new.is_empty() {
@@ -160,8 +162,8 @@ impl Stream {
             if deadline.as_mut().poll(context).is_ready() || *left == 0 {
                 return Poll::Ready(());
             }
-            let mut space = [0; READ_LENGTH];
-            let mut buffer = ReadBuf::new(&mut space);
+            let mut space = [MaybeUninit::uninit(); READ_LENGTH];
+            let mut buffer = ReadBuf::uninit(&mut space);
             match ready!(Pin::new(&mut self.inner).poll_read(context, &mut buffer)) {
                 Ok(()) if !buffer.filled().is_empty() => *left = left.saturating_sub(buffer.filled().len()),
                 Ok(()) | Err(_) => return Poll::Ready(()),
