@@ -52,7 +52,7 @@ impl Service {
 
     pub async fn with_settings(state: &str, mut settings: Settings) -> Self {
         settings.response_cache_admission = CacheAdmission::All;
-        let database = TestDatabase::create().await;
+        let database = TestDatabase::with_schema().await;
         let store = database.open().await;
         let clock = Clock::manual(START);
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
