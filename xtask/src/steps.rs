@@ -136,7 +136,8 @@ const BINARY: Step = Step {
     about: "build the programs that later steps start",
     needs: &[Need::Cargo],
     limit: minutes(10),
-    run: |context| context.run_command(&mut bench::build(&["--locked"])),
+    // With a test, so that dependencies have the features that they have in tests, and are not built again.
+    run: |context| context.run_command(&mut bench::build(&["--locked", "--test", "it"])),
 };
 
 pub const POSTGRES: Step = Step {

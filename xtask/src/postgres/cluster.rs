@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::account::{self, Account};
 use super::binaries::{self, Source};
-use super::home::Home;
+use super::home::{Home, Syncs};
 use super::server;
-use super::setup::{Setup, Syncs};
+use super::setup::Setup;
 use crate::reaper::Reaper;
 use crate::workspace;
 
@@ -42,7 +42,7 @@ impl Cluster {
         deadline: Instant,
     ) -> Result<Self, String> {
         let account = account::unprivileged()?;
-        let home = Home::create(reaper, account.as_ref())?;
+        let home = Home::create(reaper, account.as_ref(), syncs)?;
         let setup = Setup { reaper, home: &home, account: account.as_ref(), log, deadline, syncs };
         let binaries = binaries::get(&setup, from)?;
         server::init(&setup, &binaries.bin)?;

@@ -10,4 +10,4 @@ mod setup;
 
 pub use binaries::Source;
 pub use cluster::{Cluster, serve};
-pub use setup::Syncs;
+pub use home::Syncs;

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use super::setup::{Setup, Syncs};
+use super::home::Syncs;
+use super::setup::Setup;
 use crate::process;
 use crate::reaper::{GRACE, Reaper, Resource};
 use crate::signal::{self, Signal};

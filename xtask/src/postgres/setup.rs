@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use super::account::Account;
-use super::home::Home;
+use super::home::{Home, Syncs};
 use crate::process;
 use crate::reaper::Reaper;
 
@@ -16,14 +16,6 @@ pub struct Setup<'a> {
     pub log: &'a Path,
     pub deadline: Instant,
     pub syncs: Syncs,
-}
-
-/// Whether the server writes to the disk what it acknowledges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syncs {
-    Never,
-    /// As in production.
-    Commits,
 }
 
 impl Setup<'_> {
