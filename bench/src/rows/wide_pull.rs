@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::compare::{Side, alternate};
+use super::compare::{Side, alternate, in_turn};
 use super::group::RowGroup;
 use crate::harness::{Context, service};
 use crate::http::record;
-use crate::load::{Replay, Workload};
-use crate::results::{Results, Row, Target};
+use crate::load::{self, Generated, Replay, Workload};
+use crate::results::{Figure, Results, Row, Target, significant};
 use crate::seed::{self, wide_pull};
-use crate::system::ServerProcess;
+use crate::system::{ServerProcess, usage};
 
 const CONNECTIONS: usize = 16;
 const SMALL: u64 = 10;
@@ -29,11 +29,16 @@ pub const WIDE_PULL: RowGroup = RowGroup {
         let page = format!("{}?per_page={PER_PAGE}", wide_pull::COMMENTS);
         let replay = |server: &ServerProcess| record(server.address, vec![page.clone()]).map(Replay::new);
         let lists = [replay(&servers[0])?, replay(&servers[1])?];
-        let new_comments = |files| wide_pull::new_comments(&wide_pull::get(context, files)?, files);
-        let creates = [new_comments(SMALL)?, new_comments(large)?];
+        let mut creates = [new_comments(context, SMALL)?, new_comments(context, large)?];
+        // One on each file, so that every file was compared. The server that opened a pull request has compared its files to
+        // count their lines.
+        for (server, workload) in servers.iter().zip(&mut creates) {
+            load::fill(server.address, CONNECTIONS, workload, usize::try_from(large)?)?;
+        }
         Ok(Results::of_rows(vec![
             row(context, "page of comments", large, &servers, lists)?,
             row(context, "create a comment", large, &servers, creates)?,
+            first_comments(context, &directory, large)?,
         ]))
     },
 };
@@ -41,6 +46,40 @@ pub const WIDE_PULL: RowGroup = RowGroup {
 /// Without the response cache, to measure the cost of computing responses; on a copy, since comments are added.
 fn start(context: &Context, directory: &Path, files: u64) -> Result<ServerProcess> {
     service::start_uncached(context, &seed::copy_data(&wide_pull::get(context, files)?, directory)?)
+}
+
+fn new_comments(context: &Context, files: u64) -> Result<Generated> {
+    wide_pull::new_comments(&wide_pull::get(context, files)?, files)
+}
+
+/// As many comments as the large pull request has files, by servers that were just started: each file of it is compared for
+/// the first time.
+fn first_comments(context: &Context, directory: &Path, large: u64) -> Result<Row> {
+    let mut micros = [Vec::new(), Vec::new()];
+    in_turn(context, 2, |index| {
+        let files = [SMALL, large][index];
+        let name = format!("first-{files}-{}", micros[index].len());
+        let server = start(context, &directory.join(name), files)?;
+        let before = usage::cpu(server.pid());
+        load::fill(server.address, CONNECTIONS, &mut new_comments(context, files)?, usize::try_from(large)?)?;
+        let used = usage::cpu(server.pid()).saturating_sub(before);
+        micros[index].push(used.as_secs_f64() * 1e6 / large as f64);
+        server.stop()
+    })?;
+    let [of_small, of_large] = &micros;
+    let ratios: Vec<f64> = of_small.iter().zip(of_large).map(|(small, large)| large / small).collect();
+    let shown = |micros: &[f64]| format!("{} µs CPU", significant(Figure::of(micros).median));
+    Ok(Row {
+        what: format!(
+            "first comment on each file after a start, on a pull request of {large} files compared with {SMALL}"
+        ),
+        service: shown(of_large),
+        baseline: format!("{SMALL} files: {}", shown(of_small)),
+        figure: Figure::of(&ratios),
+        unit: "× the CPU time",
+        target: Target::AtMost(1.2),
+        note: String::new(),
+    })
 }
 
 fn row(
