@@ -20,7 +20,7 @@ pub struct Rounds(pub Vec<Measurement>);
 pub fn alternate(context: &Context, connections: usize, sides: &mut [Side<'_>]) -> Result<Vec<Rounds>> {
     context.machine.pin_this_thread();
     let mut rounds: Vec<Rounds> = sides.iter().map(|_| Rounds(Vec::new())).collect();
-    in_turn(context, sides.len(), |index| {
+    in_turn(context.rounds, sides.len(), |index| {
         rounds[index].0.push(measure(context, &mut sides[index], connections, Pace::Closed)?);
         Ok(())
     })?;
@@ -29,8 +29,8 @@ pub fn alternate(context: &Context, connections: usize, sides: &mut [Side<'_>]) 
 }
 
 /// Calls `run` with each index in each round, in every second round backwards.
-pub fn in_turn(context: &Context, count: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<()> {
-    for round in 0..context.rounds {
+pub fn in_turn(rounds: usize, count: usize, mut run: impl FnMut(usize) -> Result<()>) -> Result<()> {
+    for round in 0..rounds {
         let mut order: Vec<usize> = (0..count).collect();
         if round % 2 == 1 {
             order.reverse();

@@ -69,7 +69,7 @@ fn rows(context: &Context) -> Result<Results> {
     let servers = start(context, &seed, &counts, ResponseCache::On)?;
     let mut workloads: Vec<_> = counts.iter().map(|_| writes::create_ref(&seed)).collect();
     let mut samples = vec![Vec::new(); counts.len()];
-    in_turn(context, counts.len(), |index| {
+    in_turn(context.rounds, counts.len(), |index| {
         let pinned = &servers[index];
         machine.pin_off_first(pinned.cores);
         let measured = load::run(&load(context, pinned, WRITE_CONNECTIONS), &mut workloads[index]);
@@ -103,7 +103,7 @@ fn measure<W: Workload + Send>(
     workloads: impl Fn(&Pinned) -> Result<Vec<W>>,
 ) -> Result<Vec<Vec<Sample>>> {
     let mut samples = vec![Vec::new(); servers.len()];
-    in_turn(context, servers.len(), |index| {
+    in_turn(context.rounds, servers.len(), |index| {
         let pinned = &servers[index];
         let mut workloads = workloads(pinned)?;
         context.machine.pin_off_first(pinned.cores);

@@ -59,7 +59,7 @@ const COSTS: [Cost; 7] = [
 pub fn rows(context: &Context, programs: &Programs) -> Result<Results> {
     let sizes = context.size(vec![2, 4], vec![10, 100, 1000]);
     let mut all = sizes.into_iter().map(|size| prepare(context, programs, size)).collect::<Result<Vec<Sized>>>()?;
-    in_turn(context, all.len(), |index| measure(context, &mut all[index]))?;
+    in_turn(context.rounds, all.len(), |index| measure(context, &mut all[index]))?;
     let series = COSTS.iter().map(|(name, values)| {
         let points = all.iter().map(|sized| (sized.size, Figure::of(values(&sized.costs)).median));
         Series { name: (*name).into(), points: points.collect() }

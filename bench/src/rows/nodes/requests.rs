@@ -176,7 +176,7 @@ fn alternate(
     workloads: [&mut dyn Workload; 2],
 ) -> Result<[Rounds; 2]> {
     let mut rounds = [Rounds(Vec::new()), Rounds(Vec::new())];
-    in_turn(context, rounds.len(), |index| {
+    in_turn(context.rounds, rounds.len(), |index| {
         let deployment = [&pair.one, &pair.two][index];
         let load = Load {
             addresses: deployment.nodes.iter().map(|node| node.address).collect(),

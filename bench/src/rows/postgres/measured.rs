@@ -32,7 +32,7 @@ pub fn alternate(
     context.machine.pin_this_thread();
     let new = || Measured { rounds: Rounds(Vec::new()), database_micros: Vec::new() };
     let mut measured: Vec<Measured> = sides.iter().map(|_| new()).collect();
-    in_turn(context, sides.len(), |index| {
+    in_turn(context.rounds, sides.len(), |index| {
         let before = postgres.cpu();
         let one = measure(context, &mut sides[index], connections, Pace::Closed)?;
         measured[index].database_micros.push(database_micros(postgres, before, &one));
