@@ -56,7 +56,7 @@ fn new_comments(context: &Context, files: u64) -> Result<Generated> {
 /// the first time.
 fn first_comments(context: &Context, directory: &Path, large: u64) -> Result<Row> {
     let mut micros = [Vec::new(), Vec::new()];
-    // Each takes two starts.
+    // Each round starts two servers.
     in_turn(context.size(1, context.rounds), 2, |index| {
         let files = [SMALL, large][index];
         let name = format!("first-{files}-{}", micros[index].len());

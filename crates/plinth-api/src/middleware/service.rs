@@ -71,7 +71,7 @@ impl ApiService {
     pub async fn respond(&self, request: Request<Body>, peer: IpAddr) -> Response {
         let request_id = self.request_ids.next().into();
         let incoming = Incoming { request, peer, request_id, is_cacheable: false, read_at: None };
-        // Allocated before the future is made, which is then written in place: it has ten kilobytes, most of them unused.
+        // The box comes first, so that the future is written into it and not moved: it has ten kilobytes, most of them unused.
         let outcome = Box::write(Box::new_uninit(), self.stack.respond(incoming));
         let outcome: BoxFuture<'_, Outcome> = Box::into_pin(outcome);
         outcome.await.response
