@@ -22,6 +22,13 @@ pub const READ_ONLY: &str = "github_pat_readonly";
 /// A fine-grained token that may push, but not change workflow files.
 pub const WRITER: &str = "github_pat_writer";
 
+/// With the name alone, a program with an environment of its own is started by copying the page tables of all tests.
+static GIT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    let mut candidates = std::env::split_paths(&search_path).map(|directory| directory.join("git"));
+    candidates.find(|path| path.is_file()).expect("git is installed")
+});
+
 static STATE: LazyLock<String> = LazyLock::new(|| {
     octo_org(&["mona", "hubot", "stranger"])
         .repo("octo-org/hello", "")
@@ -123,7 +130,7 @@ impl Host {
     }
 
     pub fn command(&self, directory: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Command::new(&*GIT);
         command
             .args(["-c", "init.defaultBranch=main", "-c", "advice.detachedHead=false"])
             .args(arguments)

@@ -1,6 +1,6 @@
 //! Runs the git program: fixed environment, limits on time and memory, and no user input in arguments.
 
-mod version;
+mod program;
 mod watchdog;
 
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
 use plinth_base::error::{Error, Result, reports_storage_failure};
 use watchdog::Watchdog;
 
-pub use version::{check_program, program_version};
+pub use program::{check_program, program_version};
 
 /// Bytes of an error message; the rest is discarded.
 const STDERR_MAX: u64 = 16 * 1024;
@@ -67,10 +67,11 @@ pub(crate) struct GitCommand {
 
 impl GitCommand {
     pub(crate) fn new(directory: &Path, subcommand: &'static str, limits: Limits) -> Self {
-        let mut command = Command::new("git");
+        let search_path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+        let mut command = Command::new(program::find_program(&search_path));
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into()))
+            .env("PATH", search_path)
             .env("HOME", "/nonexistent")
             .env("LC_ALL", "C")
             .env("GIT_CONFIG_NOSYSTEM", "1")
