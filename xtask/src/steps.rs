@@ -12,6 +12,9 @@ use crate::tally::Tally;
 use crate::workspace::{TEST_RESPONSES_VARIABLE, cargo, recorded_responses, target};
 use crate::{bench, browser, clients, durability, faults, nodes, packages, python};
 
+/// The variable of the test harness for how many tests run at once.
+const TEST_THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
+
 /// Before a commit: finds most mistakes in little time.
 pub fn quick() -> Vec<Step> {
     vec![FORMAT, CLIPPY, DOCS, ARCHITECTURE]
@@ -179,7 +182,17 @@ const DENY: Step = Step {
 fn recorded(step: &str) -> Command {
     let mut command = cargo_test(&["--test", "it"]);
     command.env(TEST_RESPONSES_VARIABLE, recorded_responses().join(step));
+    if std::env::var_os(TEST_THREADS_VARIABLE).is_none() {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        command.env(TEST_THREADS_VARIABLE, test_threads(cores).to_string());
+    }
     command
+}
+
+/// Tests also wait, for git, for timeouts and for disks: two per core keep a small machine busy. Large ones would need
+/// more connections to PostgreSQL than the cluster has.
+fn test_threads(cores: usize) -> usize {
+    cores.max((2 * cores).min(8))
 }
 
 fn advisory_databases() -> PathBuf {
@@ -196,6 +209,11 @@ fn has_subdirectory(parent: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_machines_run_two_tests_per_core() {
+        assert_eq!([1, 2, 4, 6, 16].map(test_threads), [2, 4, 8, 8, 16]);
+    }
 
     #[test]
     fn steps_are_listed_after_those_they_need() {

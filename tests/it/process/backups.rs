@@ -141,11 +141,7 @@ fn restored_backup_serves_git_clone_and_push_and_equals_source() {
 }
 
 /// Commits to the database almost continuously, as another process would, and counts the commits.
-fn commit_directly(
-    instance: &Instance,
-    stop: &Arc<AtomicBool>,
-    count: &Arc<AtomicU64>,
-) -> std::thread::JoinHandle<()> {
+fn commit_directly(instance: &Instance, stop: &Arc<AtomicBool>, count: &Arc<AtomicU64>) -> std::thread::JoinHandle<()> {
     let (file, stop, count) = (instance.path().join("data/plinth.db"), stop.clone(), count.clone());
     std::thread::spawn(move || {
         let mut connection = rusqlite::Connection::open(file).expect("the store opens");
