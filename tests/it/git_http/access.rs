@@ -90,17 +90,45 @@ async fn error_responses_are_short_texts_for_git() {
     assert_eq!(dumb.body, "Please use a git client that speaks the smart protocol.\n");
 }
 
+/// Git asks without a credential first, and everybody in an office may have the same address.
 #[tokio::test]
-async fn every_git_request_counts_against_rate_limit() {
+async fn git_requests_do_not_count_against_rate_limit() {
     let host = Host::with_settings(|settings| {
         settings.rate_limits.enforced = true;
         settings.rate_limits.anonymous_requests_per_hour = 2;
+        settings.rate_limits.requests_per_hour = 2;
     })
     .await;
-    let first = both(&host, None, "octo-org/hello", FETCH).await;
-    assert_eq!(first[1].header("x-ratelimit-remaining"), Some("0"));
-    let second = both(&host, None, "octo-org/hello", FETCH).await;
-    assert!(second.iter().all(|response| response.status == 403), "{}", second[0]);
+    for _ in 0..3 {
+        for (authorization, repo, status) in [
+            (None, "octo-org/hello", 200),
+            (None, "octo-org/secret", 401),
+            (Some(basic(OWNER)), "octo-org/secret", 200),
+        ] {
+            for response in both(&host, authorization.as_deref(), repo, FETCH).await {
+                assert_eq!(response.status, status, "{repo} {response}");
+            }
+        }
+    }
+    // Those of the REST API do, and git works on when they have used up the limit.
+    for status in [200, 200, 403] {
+        host.service.anonymous().get("/repos/octo-org/hello").await.expect(status);
+        host.service.with_token(OWNER).get("/repos/octo-org/hello").await.expect(status);
+    }
+    host.git("", &["clone", "--quiet", &host.url(OWNER, "octo-org/secret"), "secret"]).await.ok();
+}
+
+/// Guesses count, so that they are seen in the limit of their address.
+#[tokio::test]
+async fn wrong_credential_in_git_counts_against_rate_limit() {
+    let host = Host::with_settings(|settings| settings.rate_limits.enforced = true).await;
+    let remaining = async || {
+        let response = host.service.anonymous().get("/rate_limit").await.expect(200);
+        response.json()["resources"]["core"]["remaining"].as_i64().expect("a number")
+    };
+    let before = remaining().await;
+    both(&host, Some(&basic("ghp_unknown")), "octo-org/hello", FETCH).await;
+    assert_eq!(remaining().await, before - 2);
 }
 
 #[tokio::test]
