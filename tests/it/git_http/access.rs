@@ -107,6 +107,7 @@ async fn git_requests_do_not_count_against_rate_limit() {
         ] {
             for response in both(&host, authorization.as_deref(), repo, FETCH).await {
                 assert_eq!(response.status, status, "{repo} {response}");
+                assert_eq!(response.header("x-ratelimit-remaining"), None);
             }
         }
     }

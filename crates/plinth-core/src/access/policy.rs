@@ -72,9 +72,8 @@ pub const CONTENTS_WRITE: Rule = Rule { permission: Some(("contents", Level::Wri
 /// A new target of a ref may bring workflow files.
 pub const REF_WRITE: Rule = Rule { also: Some("workflows"), ..CONTENTS_WRITE };
 /// A private repository is hidden from tokens that may not read its contents, since they cannot clone it.
-/// Free, because git asks without a credential first, which the rate limit of its address would soon reject.
-pub const GIT_READ: Rule = Rule { see_permission: true, cost: Cost::Nothing, ..CONTENTS_READ };
-pub const GIT_WRITE: Rule = Rule { see_permission: true, cost: Cost::Nothing, ..REF_WRITE };
+pub const GIT_READ: Rule = Rule { see_permission: true, ..CONTENTS_READ };
+pub const GIT_WRITE: Rule = Rule { see_permission: true, ..REF_WRITE };
 pub const STATUSES_READ: Rule =
     Rule { see_scope: Some(Scope::RepoStatus), permission: Some(("statuses", Level::Read)), ..REPO_READ };
 pub const STATUSES_WRITE: Rule = Rule {
