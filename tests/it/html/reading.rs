@@ -6,6 +6,7 @@ use super::browser::Browser;
 use crate::support::Service;
 use crate::support::fixtures::mona;
 use crate::support::pull_request::{COMMENTS, PullRequestFixture};
+use crate::support::wait::wait_until_async;
 
 const BASE: &str = "fn main() {\n    one();\n    two();\n}\n";
 const HEAD: &str = "fn main() {\n    one();\n    2();\n}\n";
@@ -124,8 +125,13 @@ async fn repository_shows_files_readme_and_history() {
     assert!(page.contains("/acme/rocket/tree/main/src") && page.contains("Rocket"));
     assert!(page.contains("href=\"/acme/rocket/blob/main/src/main.rs\""), "links of the README lead to files");
     assert!(!page.contains("alert(1)</script>"));
-    let file = browser.page("/acme/rocket/blob/feature/src/main.rs").await;
-    assert!(file.contains("id=\"L3\"") && file.contains("<i class=k>fn</i>"), "{file}");
+    // A file is shown plain while others are highlighted.
+    wait_until_async("the file is highlighted", async || {
+        let file = browser.page("/acme/rocket/blob/feature/src/main.rs").await;
+        assert!(file.contains("id=\"L3\""), "{file}");
+        file.contains("<i class=k>fn</i>")
+    })
+    .await;
     assert!(browser.page("/acme/rocket/commits/feature").await.contains(&fixture.head[..7]));
     let commit = browser.page(&format!("/acme/rocket/commit/{}", fixture.head)).await;
     assert!(commit.contains("    2();") && commit.contains("class=\"d\""));
