@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::response::Response;
 use futures_util::future::BoxFuture;
 use http::header::{ACCEPT, AUTHORIZATION};
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, HeaderValue, Method, Request};
 use plinth_api::app::permits::Caller;
 use plinth_api::middleware::{LocalCaller, PageOrigin, PageRequest, PageResponse, Pages, authenticate};
 use plinth_api::policy::{Caching, Row, Wire};
@@ -77,9 +77,9 @@ fn is_of_api(path: &str) -> bool {
 
 /// Browsers accept HTML before anything else; clients of the API do not ask for it first.
 fn prefers_html(headers: &HeaderMap) -> bool {
-    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let first = accept.split([',', ';']).next().unwrap_or_default().trim();
-    first.eq_ignore_ascii_case("text/html") || first.eq_ignore_ascii_case("application/xhtml+xml")
+    let accept = headers.get(ACCEPT).map(HeaderValue::as_bytes).unwrap_or_default();
+    let first = accept.split(|byte| matches!(byte, b',' | b';')).next().unwrap_or_default().trim_ascii();
+    first.eq_ignore_ascii_case(b"text/html") || first.eq_ignore_ascii_case(b"application/xhtml+xml")
 }
 
 async fn respond(page: PageRequest) -> Result<PageResponse> {

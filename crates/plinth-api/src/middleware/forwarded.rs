@@ -4,12 +4,16 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use http::header::HOST;
 use http::uri::Authority;
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, HeaderName, Uri};
 
 use crate::app::App;
 use plinth_base::urls::Urls;
 
 const API_PREFIX: &str = "/api/v3";
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The path below the API's root, wherever that is.
 pub fn without_prefix(path: &str) -> &str {
@@ -28,12 +32,13 @@ pub fn urls_of(app: &App, headers: &HeaderMap, peer: IpAddr, target: &Uri) -> Ur
         return Urls::new(public_url, prefix);
     }
     let trusted = is_trusted(app, peer.to_canonical());
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| is_host(text));
-    let forwarded = |name: &str| if trusted { header(name) } else { None };
-    let scheme = forwarded("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
+    let header =
+        |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| is_host(text));
+    let forwarded = |name: HeaderName| if trusted { header(name) } else { None };
+    let scheme = forwarded(X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
     // Over HTTP/2 the host is a part of the target.
     let named = || target.authority().map(Authority::as_str).filter(|text| is_host(text));
-    let host = forwarded("x-forwarded-host").or_else(|| header(HOST.as_str())).or_else(named).unwrap_or("localhost");
+    let host = forwarded(X_FORWARDED_HOST).or_else(|| header(HOST)).or_else(named).unwrap_or("localhost");
     Urls::new(&format!("{scheme}://{host}"), prefix)
 }
 
@@ -50,7 +55,10 @@ fn is_host(text: &str) -> bool {
 /// list: whatever stands before it was written by nobody knows whom.
 pub fn client_address(app: &App, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
     let mut client = peer.to_canonical();
-    let lines = headers.get_all("x-forwarded-for").into_iter().collect::<Vec<_>>();
+    if !is_trusted(app, client) {
+        return client;
+    }
+    let lines = headers.get_all(X_FORWARDED_FOR).into_iter().collect::<Vec<_>>();
     let entries = lines.into_iter().rev().flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
     for entry in entries {
         if !is_trusted(app, client) {

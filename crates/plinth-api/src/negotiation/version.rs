@@ -1,8 +1,12 @@
 //! API versions: requested by a header, echoed in every response.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use plinth_base::error::{Error, Result};
+
+// Constants, because a name given as text is parsed for every request.
+const X_SERVICE_API_VERSION: HeaderName = HeaderName::from_static("x-service-api-version");
+const X_GITHUB_API_VERSION: HeaderName = HeaderName::from_static("x-github-api-version");
 
 /// A version of the API that this service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,12 +29,15 @@ impl Version {
 
     /// Reads either spelling of the header.
     pub fn of(headers: &HeaderMap) -> Result<Self> {
-        let names = ["x-service-api-version", "x-github-api-version"];
-        let Some((name, asked)) = names.iter().find_map(|name| headers.get(*name).map(|value| (name, value))) else {
+        let names = [X_SERVICE_API_VERSION, X_GITHUB_API_VERSION];
+        let Some((name, asked)) = names.iter().find_map(|name| headers.get(name).map(|value| (name, value))) else {
             return Ok(Self::DEFAULT);
         };
         let asked = String::from_utf8_lossy(asked.as_bytes());
-        Self::ALL.into_iter().find(|version| version.as_str() == asked).ok_or_else(|| unsupported(name, &asked))
+        Self::ALL
+            .into_iter()
+            .find(|version| version.as_str() == asked)
+            .ok_or_else(|| unsupported(name.as_str(), &asked))
     }
 }
 

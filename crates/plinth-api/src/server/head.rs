@@ -4,6 +4,8 @@
 //! hyper would reject never reaches it, and gets an error response like any other. Hyper stays the authority on what a
 //! request is; this only has to find the same beginnings and ends.
 
+use std::mem::MaybeUninit;
+
 use http::{Method, Uri};
 
 use super::framing::Framing;
@@ -25,9 +27,10 @@ pub enum Head {
 
 /// Looks at the bytes that have come so far.
 pub fn check(bytes: &[u8]) -> Head {
-    let mut headers = [httparse::EMPTY_HEADER; HEADER_LINES_MAX];
-    let mut request = httparse::Request::new(&mut headers);
-    match request.parse(bytes) {
+    // Not filled with empty headers first: a request has a dozen, and there is room for a hundred.
+    let mut headers = [const { MaybeUninit::uninit() }; HEADER_LINES_MAX];
+    let mut request = httparse::Request::new(&mut []);
+    match request.parse_with_uninit_headers(bytes, &mut headers) {
         Ok(httparse::Status::Complete(length)) => match check_request(&request) {
             Ok(framing) => Head::Complete(length, framing),
             Err(error) => Head::Malformed(error),

@@ -29,15 +29,7 @@ impl RefName {
 
     /// Validates a full name by git's rules for refs and by ours.
     pub fn parse(name: &str) -> Result<Self, RefNameError> {
-        if name.len() > Self::LENGTH_MAX {
-            return Err(RefNameError::TooLong);
-        }
-        // Without a slash, git knows only special refs such as HEAD.
-        if !name.contains('/') || reference::name(name.into()).is_err() {
-            return Err(RefNameError::Malformed);
-        }
-        name.split('/').try_for_each(check_component)?;
-        Ok(Self(name.to_owned()))
+        name.to_owned().try_into()
     }
 
     pub fn as_str(&self) -> &str {
@@ -48,6 +40,44 @@ impl RefName {
     pub fn component_count(&self) -> usize {
         self.0.split('/').count()
     }
+}
+
+impl TryFrom<String> for RefName {
+    type Error = RefNameError;
+
+    fn try_from(name: String) -> Result<Self, RefNameError> {
+        if !is_plain(&name) {
+            check(&name)?;
+        }
+        Ok(Self(name))
+    }
+}
+
+/// Whether a name is valid at first sight, as nearly all are: short, and of letters, digits, dashes and underscores in
+/// components that begin with something other than a dash.
+fn is_plain(name: &str) -> bool {
+    let mut at_start = true;
+    let mut slashes = 0;
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => at_start = false,
+            b'-' if !at_start => {}
+            b'/' if !at_start => (at_start, slashes) = (true, slashes + 1),
+            _ => return false,
+        }
+    }
+    !at_start && slashes > 0 && name.len() <= RefName::COMPONENT_LENGTH_MAX
+}
+
+fn check(name: &str) -> Result<(), RefNameError> {
+    if name.len() > RefName::LENGTH_MAX {
+        return Err(RefNameError::TooLong);
+    }
+    // Without a slash, git knows only special refs such as HEAD.
+    if !name.contains('/') || reference::name(name.into()).is_err() {
+        return Err(RefNameError::Malformed);
+    }
+    name.split('/').try_for_each(check_component)
 }
 
 fn check_component(component: &str) -> Result<(), RefNameError> {
@@ -87,6 +117,10 @@ mod tests {
         let long = |length| format!("refs/heads/{}", "x".repeat(length));
         let deep = format!("refs/{}", "a/".repeat(600));
         for (name, expected) in [
+            ("refs/heads/x-1_Y", None),
+            ("/refs/heads/x", Some(RefNameError::Malformed)),
+            ("refs/heads/x/", Some(RefNameError::Malformed)),
+            ("refs/heads//x", Some(RefNameError::Malformed)),
             ("refs/heads/-x", Some(RefNameError::LeadingDash)),
             ("refs/-h/x", Some(RefNameError::LeadingDash)),
             (&long(255), None),

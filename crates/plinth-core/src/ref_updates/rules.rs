@@ -11,7 +11,7 @@ const COMPONENTS_MIN: usize = 3;
 
 /// The ref name of a path without `refs/`, if it is valid.
 pub fn name_at(path: &str) -> Option<RefName> {
-    RefName::parse(&format!("refs/{path}")).ok()
+    RefName::try_from(format!("refs/{path}")).ok()
 }
 
 /// The prefix of ref names of a path with or without `refs/`; `None` if no ref name can have it.
