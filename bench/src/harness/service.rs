@@ -42,8 +42,8 @@ pub struct ServeOptions {
     pub cpu: Cpu,
     pub synchronous: Synchronous,
     pub response_cache: ResponseCache,
-    /// A cache that is turned off.
-    pub disabled_cache: Option<&'static str>,
+    /// Caches that are turned off, separated by commas.
+    pub disabled_caches: Option<&'static str>,
     /// Whether the service serves its metrics, which [`statement_count`] reads.
     pub metrics: bool,
     pub webhooks: Webhooks,
@@ -73,8 +73,8 @@ pub fn prepared(context: &Context, data: &Path, options: ServeOptions) -> Comman
     if options.response_cache == ResponseCache::Off {
         command.args([names::RESPONSE_CACHE_BYTES, "0"]);
     }
-    if let Some(cache) = options.disabled_cache {
-        command.args([names::DISABLED_CACHES, cache]);
+    if let Some(caches) = options.disabled_caches {
+        command.args([names::DISABLED_CACHES, caches]);
     }
     if options.metrics {
         command.args(["--metrics-listen", "127.0.0.1:0"]);

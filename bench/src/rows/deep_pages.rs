@@ -111,11 +111,11 @@ fn after_change(context: &Context, size: u64, what: &str, change: Change) -> Res
 /// What the index is worth: the middle page without it.
 fn without_index(context: &Context, sized: &SizedService) -> Result<Row> {
     let data = copy(context, sized.size, &context.scratch("deep-pages")?)?;
-    let disabled_cache = Some("comment-indexes");
+    let disabled_caches = Some("comment-indexes");
     let options = ServeOptions {
         cpu: Cpu::ServerCore,
         response_cache: ResponseCache::Off,
-        disabled_cache,
+        disabled_caches,
         ..ServeOptions::default()
     };
     let servers = [&sized.service, &service::start(context, &data, options)?];

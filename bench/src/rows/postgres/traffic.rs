@@ -11,9 +11,8 @@ use crate::seed::traffic::TrafficSeed;
 pub fn rows(context: &Context, postgres: &Postgres) -> Result<Results> {
     let seed = TrafficSeed::get(context)?;
     let moved = postgres.move_seed(context, &seed.directory, "traffic")?;
-    let start = |name: &str, response_cache| {
-        let options = ServeOptions { cpu: Cpu::ServerCore, response_cache, metrics: true, ..ServeOptions::default() };
-        postgres.start(context, &moved, name, options)
+    let start = |name: &str, options| {
+        postgres.start(context, &moved, name, ServeOptions { cpu: Cpu::ServerCore, metrics: true, ..options })
     };
     traffic::rest(context, &seed, "PostgreSQL, traffic", &start)
 }

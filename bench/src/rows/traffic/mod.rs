@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use self::mix::{Ids, Operation};
 use self::workload::{Recorded, Traffic};
+use super::caches::ALL_CACHES;
 use super::compare::{Rounds, Side, alternate, measure};
 use super::group::RowGroup;
 use crate::harness::{Context, Cpu, ResponseCache, ServeOptions, service};
@@ -36,11 +37,9 @@ pub const TRAFFIC: RowGroup = RowGroup {
     run: |context| {
         let seed = TrafficSeed::get(context)?;
         let directory = context.scratch("traffic")?;
-        let start = |name: &str, response_cache| {
+        let start = |name: &str, options| {
             let data = seed::copy_data(&seed.directory, &directory.join(name))?;
-            let cpu = Cpu::ServerCore;
-            let options = ServeOptions { cpu, response_cache, metrics: true, ..ServeOptions::default() };
-            service::start(context, &data, options)
+            service::start(context, &data, ServeOptions { cpu: Cpu::ServerCore, metrics: true, ..options })
         };
         let mut results = rest(context, &seed, "traffic", &start)?;
         results.extend(git::rows(context, &seed)?);
@@ -49,21 +48,27 @@ pub const TRAFFIC: RowGroup = RowGroup {
 };
 
 /// Starts a service by name, with the data of the seed.
-type Start<'a> = &'a dyn Fn(&str, ResponseCache) -> Result<ServerProcess>;
+type Start<'a> = &'a dyn Fn(&str, ServeOptions) -> Result<ServerProcess>;
 
-/// The REST part, compared with bare axum and with itself without the response cache.
+/// The REST part, compared with bare axum and with itself without the response cache, and without any cache.
 pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>) -> Result<Results> {
-    let (service, uncached) = (start("service", ResponseCache::On)?, start("uncached", ResponseCache::Off)?);
-    for server in [&service, &uncached] {
+    let service = start("service", ServeOptions::default())?;
+    let without_responses = ServeOptions { response_cache: ResponseCache::Off, ..ServeOptions::default() };
+    let uncached = start("uncached", without_responses)?;
+    let without_caches = ServeOptions { disabled_caches: Some(&ALL_CACHES), ..without_responses };
+    let plain = start("plain", without_caches)?;
+    for server in [&service, &uncached, &plain] {
         wait_for_pulls(server, seed)?;
     }
     let operations = Rc::new(mix::operations(seed, &find_ids(&service, seed)?, context.size(300, 50_000)));
     let mut of_service = Traffic::recording(operations.clone());
-    // Both services begin with the same data, and have warm caches when they are measured.
+    // The services begin with the same data, and have warm caches when they are measured.
     load::fill(service.address, CONNECTIONS, &mut of_service, operations.len())?;
     let recorded = Rc::new(of_service.finish_recording().context("the responses were recorded")?);
     let mut of_uncached = Traffic::new(operations.clone());
     load::fill(uncached.address, CONNECTIONS, &mut of_uncached, operations.len())?;
+    let mut of_plain = Traffic::new(operations.clone());
+    load::fill(plain.address, CONNECTIONS, &mut of_plain, operations.len())?;
     let bare = start_bare(context, &recorded)?;
     let mut of_bare = Traffic::repeated(operations.clone(), recorded.clone());
     let before = (service::cache_hit_count(&service)?, of_service.reads());
@@ -71,6 +76,7 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
         Side { server: &service, workload: &mut of_service },
         Side { server: &bare, workload: &mut of_bare },
         Side { server: &uncached, workload: &mut of_uncached },
+        Side { server: &plain, workload: &mut of_plain },
     ];
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
@@ -87,7 +93,7 @@ fn rows(
     hit_ratio: f64,
     (operations, recorded): (&[Operation], &Recorded),
 ) -> Result<Vec<Row>> {
-    let [service, bare, uncached] = rounds else { bail!("three servers were measured") };
+    let [service, bare, uncached, plain] = rounds else { bail!("four servers were measured") };
     let row = |what: &str, measured: &Rounds, baseline: String, figure, target| Row {
         what: format!("{name}, REST part{what}"),
         service: measured.shown(),
@@ -109,6 +115,13 @@ fn rows(
             format!("uncached: {}", uncached.shown()),
             service.efficiency_ratio(uncached),
             Target::AtLeast(2.0),
+        ),
+        row(
+            ", compared with all caches off",
+            service,
+            format!("without caches: {}", plain.shown()),
+            service.efficiency_ratio(plain),
+            Target::None,
         ),
         Row {
             unit: "of the reads",
