@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds a package for Debian and Ubuntu: build.sh [--binary FILE] [--out DIRECTORY] [--level 0..9]
-# The program is target/dist/plinth by default; `cargo build --profile dist --package plinth` builds it. Prints the path of the package.
+# The program is target/dist/plinth by default; `cargo xtask dist` builds it. Prints the path of the package.
 set -eu
 
 here=$(dirname "$(realpath "$0")")

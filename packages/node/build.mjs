@@ -1,5 +1,5 @@
 // Packs the package and the one of this platform: node build.mjs [--binary FILE] [--out DIRECTORY] [--level 1..9]
-// The program is target/dist/plinth by default; `cargo build --profile dist --package plinth` builds it.
+// The program is target/dist/plinth by default; `cargo xtask dist` builds it.
 // Prints the paths of the two files, which `npm install` accepts.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 const binary = resolve(values.binary ?? join(target, 'dist/plinth'));
 const out = resolve(values.out ?? join(target, 'packages/npm'));
 if (!existsSync(binary)) {
-  console.error(`There is no ${binary}. Build it with \`cargo build --profile dist --package plinth\`, or pass --binary FILE.`);
+  console.error(`There is no ${binary}. Build it with \`cargo xtask dist\`, or pass --binary FILE.`);
   process.exit(1);
 }
 rmSync(out, { recursive: true, force: true });

@@ -13,6 +13,7 @@ cargo xtask COMMAND
   test       all checks; ends with a summary and a line `N passed, N failed`
   faults     the fault suite: kills, power cuts, full disks and the like (docs/reliability.md)
   fuzz       libFuzzer on every parser of bytes from outside (docs/reliability.md, F15)
+  dist       the optimized program for distribution, as target/dist/plinth
   bench      benchmarks; `cargo xtask bench --help` lists the flags
   postgres   start a private PostgreSQL, print its URL, stop it on Ctrl-C
   help       print this text
@@ -32,6 +33,9 @@ Flag of faults and fuzz:
 Flag of fuzz:
   --seconds N        time for each target, 60 by default
 
+Flag of dist:
+  --record           record a profile of the program's work first, for this compiler (docs/benchmarks.md)
+
 Flag of test, faults and postgres:
   --postgres-from SOURCE    `found`, `apt` or `npm`; by default the first that works
 ";
@@ -48,6 +52,8 @@ pub enum Command {
     Test(Options),
     Faults(Options),
     Fuzz(Options),
+    /// With its flags.
+    Dist(Vec<String>),
     /// With the flags for the benchmark program.
     Bench(Vec<String>),
     Postgres(Option<Source>),
@@ -95,6 +101,7 @@ pub fn parse(words: &[String]) -> Result<Command, String> {
         "test" => Ok(Command::Test(options(flags)?)),
         "faults" => Ok(Command::Faults(fault_options(flags)?)),
         "fuzz" => Ok(Command::Fuzz(fuzz_options(flags)?)),
+        "dist" => Ok(Command::Dist(flags.to_vec())),
         "bench" => Ok(Command::Bench(flags.to_vec())),
         "postgres" => match options(flags)? {
             Options { postgres_from, .. } if flags.len() <= 2 => Ok(Command::Postgres(postgres_from)),
@@ -187,7 +194,9 @@ mod tests {
 
     #[test]
     fn help_lists_every_flag_once() {
-        for flag in ["--list", "--only", "--skip", "--minutes", "--short", "--seed", "--seconds", "--postgres-from"] {
+        for flag in
+            ["--list", "--only", "--skip", "--minutes", "--short", "--seed", "--seconds", "--record", "--postgres-from"]
+        {
             let listed = HELP.lines().filter(|line| line.trim_start().starts_with(flag)).count();
             assert_eq!(listed, 1, "{flag}");
         }

@@ -1,9 +1,11 @@
 //! The benchmarks: a full run, and a small one as a smoke test.
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::dist::{self, CARGO_PROFILE, succeed};
 use crate::nodes;
 use crate::postgres::{Cluster, Syncs};
 use crate::reaper::Reaper;
@@ -14,8 +16,6 @@ use crate::workspace::{cargo, command, plinth, plinth_bench, target};
 const POSTGRES: &str = "PLINTH_TEST_POSTGRES";
 /// Includes the time of a download.
 const POSTGRES_LIMIT: Duration = Duration::from_secs(600);
-/// The optimized profile that is measured; see `Cargo.toml`.
-const PROFILE: &str = "dist";
 
 /// Its figures mean nothing: the programs are not optimized and the machine is busy. It fails if a row has no figure or a
 /// response is not as expected.
@@ -38,14 +38,35 @@ pub const STEP: Step = Step {
 pub fn run(flags: &[String]) -> Result<ExitCode, String> {
     // What only prints text need not be optimized, which takes minutes.
     let prints_only = flags.iter().any(|flag| matches!(flag.as_str(), "--help" | "-h" | "--list"));
-    let (profile, directory) = if prints_only { ("dev", "debug") } else { (PROFILE, PROFILE) };
-    succeed(&mut build(&["--profile", profile]))?;
-    let program = target().join(directory).join("plinth-bench");
-    let mut command = command(&program.display().to_string());
-    command.arg("--directory").arg(target().join("bench")).args(flags);
+    if prints_only {
+        succeed(&mut build(&["--profile", "dev"]))?;
+        return exit_code(command(&plinth_bench().display().to_string()).args(flags));
+    }
+    // Apart from each other: what both need is compiled with a recorded profile for the service only.
+    dist::build()?;
+    succeed(&mut cargo(&["build", "--profile", CARGO_PROFILE, "--package", "plinth-bench"]))?;
+    let mut command = optimized(&dist::program(), &target().join("bench"));
     // Stopped when it is dropped.
-    let _cluster = if prints_only { None } else { start_postgres(&mut command) };
-    let status = command.status().map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+    let _cluster = start_postgres(&mut command);
+    exit_code(command.args(flags))
+}
+
+/// Measures a program, whose figures nobody needs, with benchmarks that are built already.
+pub fn measure(plinth: &Path, directory: &Path, flags: &[&str]) -> Result<(), String> {
+    let mut command = optimized(plinth, directory);
+    let _cluster = start_postgres(&mut command);
+    succeed(command.args(flags))
+}
+
+fn optimized(plinth: &Path, directory: &Path) -> Command {
+    let program: PathBuf = target().join(CARGO_PROFILE).join("plinth-bench");
+    let mut command = command(&program.display().to_string());
+    command.arg("--plinth").arg(plinth).arg("--directory").arg(directory);
+    command
+}
+
+fn exit_code(command: &mut Command) -> Result<ExitCode, String> {
+    let status = command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -76,12 +97,4 @@ pub fn build(flags: &[&str]) -> Command {
     let mut command = cargo(&["build", "--package", "plinth", "--package", "plinth-bench"]);
     command.args(["--bin", "plinth", "--bin", "plinth-bench"]).args(flags);
     command
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{command:?} failed ({status})")),
-        Err(error) => Err(format!("cannot start {command:?}: {error}")),
-    }
 }

@@ -7,6 +7,7 @@ mod arguments;
 mod bench;
 mod browser;
 mod clients;
+mod dist;
 mod durability;
 mod faults;
 mod fuzz;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Ok(Command::Faults(options)) => runner::run(faults::cases(), &options),
         Ok(Command::Fuzz(options)) => runner::run(fuzz::steps(), &options),
         Ok(Command::Bench(flags)) => bench::run(&flags),
+        Ok(Command::Dist(flags)) => dist::run(&flags),
         Ok(Command::Postgres(from)) => postgres::serve(from),
         Ok(Command::Reaper) => reaper::run(),
         Err(text) => Err(text),

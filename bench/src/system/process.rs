@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// How long a server may take to exit after SIGTERM.
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A running server; it is killed when the value is dropped.
+/// A running server; it is stopped when the value is dropped.
 pub struct ServerProcess {
     child: Child,
     pub address: SocketAddr,
