@@ -45,7 +45,7 @@ pub fn run(flags: &[String]) -> Result<ExitCode, String> {
     // Apart from each other: what both need is compiled with a recorded profile for the service only.
     dist::build()?;
     succeed(&mut cargo(&["build", "--profile", CARGO_PROFILE, "--package", "plinth-bench"]))?;
-    let mut command = optimized(&dist::program(), &target().join("bench"));
+    let mut command = optimized(&target().join("bench"));
     // Stopped when it is dropped.
     let _cluster = start_postgres(&mut command);
     exit_code(command.args(flags))
@@ -53,15 +53,17 @@ pub fn run(flags: &[String]) -> Result<ExitCode, String> {
 
 /// Measures a program, whose figures nobody needs, with benchmarks that are built already.
 pub fn measure(plinth: &Path, directory: &Path, flags: &[&str]) -> Result<(), String> {
-    let mut command = optimized(plinth, directory);
+    let mut command = optimized(directory);
+    command.arg("--plinth").arg(plinth);
     let _cluster = start_postgres(&mut command);
     succeed(command.args(flags))
 }
 
-fn optimized(plinth: &Path, directory: &Path) -> Command {
+/// The benchmark program, which measures the service beside it by default.
+fn optimized(directory: &Path) -> Command {
     let program: PathBuf = target().join(CARGO_PROFILE).join("plinth-bench");
     let mut command = command(&program.display().to_string());
-    command.arg("--plinth").arg(plinth).arg("--directory").arg(directory);
+    command.arg("--directory").arg(directory);
     command
 }
 
