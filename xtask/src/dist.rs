@@ -45,7 +45,7 @@ pub fn build() -> Result<(), String> {
         let used = format!("-Cprofile-use={}", profile.display());
         add_flags(&mut command, &[&used, "-Cllvm-args=-no-pgo-warn-mismatch"]);
     } else {
-        println!("no {}: this build serves a request with up to half as much CPU time again", profile.display());
+        println!("no {}: without it, a request takes up to half as much CPU time again", profile.display());
         println!("`cargo xtask dist --record` records a profile with this compiler, in about half an hour");
     }
     succeed(&mut command)

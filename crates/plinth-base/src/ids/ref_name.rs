@@ -141,6 +141,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
+        fn short_names_of_usual_characters_are_plain_if_they_are_valid(name in "([a-zA-Z0-9_-]{0,3}/?){0,6}") {
+            prop_assert_eq!(is_plain(&name), check(&name).is_ok(), "{:?}", name);
+        }
+
+        #[test]
         fn parse_agrees_with_git(
             name in prop::collection::vec(
                 prop_oneof![
