@@ -51,10 +51,12 @@ pub fn run(flags: &[String]) -> Result<ExitCode, String> {
     exit_code(command.args(flags))
 }
 
-/// Measures a program, whose figures nobody needs, with benchmarks that are built already.
-pub fn measure(plinth: &Path, directory: &Path, flags: &[&str]) -> Result<(), String> {
+/// Lets benchmarks that are built already use a program that writes its counts of executed code to `counts`.
+pub fn train(plinth: &Path, counts: &Path, directory: &Path, flags: &[&str]) -> Result<(), String> {
     let mut command = optimized(directory);
     command.arg("--plinth").arg(plinth);
+    // All processes of one program add their counts to one file.
+    command.env("LLVM_PROFILE_FILE", counts.join("%m.profraw"));
     let _cluster = start_postgres(&mut command);
     succeed(command.args(flags))
 }

@@ -69,8 +69,8 @@ fn record() -> Result<(), String> {
     }
     let counting = directory.join(CARGO_PROFILE).join("plinth");
     // Every row once, so that no branch that is taken counts as unused; then those that say what users get, for longer.
-    bench::measure(&counting, &directory.join("all"), &["--quick"])?;
-    bench::measure(&counting, &directory.join("usual"), USUAL_ROWS)?;
+    bench::train(&counting, &counts, &directory.join("all"), &["--quick"])?;
+    bench::train(&counting, &counts, &directory.join("usual"), USUAL_ROWS)?;
     let profile = compiler.profile();
     std::fs::create_dir_all(root().join(PROFILES)).map_err(|error| format!("{PROFILES}: {error}"))?;
     let mut merge = command_of(&merger);
