@@ -34,7 +34,7 @@ Flag of fuzz:
   --seconds N        time for each target, 60 by default
 
 Flag of dist:
-  --record           record a profile of the program's work first, for this compiler (docs/benchmarks.md)
+  --record           record a profile of the program's work first, for this compiler (CONTRIBUTING.md)
 
 Flag of test, faults and postgres:
   --postgres-from SOURCE    `found`, `apt` or `npm`; by default the first that works

@@ -44,7 +44,7 @@ pub fn run(flags: &[String]) -> Result<ExitCode, String> {
     }
     // Apart from each other: what both need is compiled with a recorded profile for the service only.
     dist::build()?;
-    succeed(&mut cargo(&["build", "--profile", CARGO_PROFILE, "--package", "plinth-bench"]))?;
+    succeed(&mut dist::build_of("plinth-bench"))?;
     let mut command = optimized(&target().join("bench"));
     // Stopped when it is dropped.
     let _cluster = start_postgres(&mut command);
@@ -56,12 +56,12 @@ pub fn train(plinth: &Path, counts: &Path, directory: &Path, flags: &[&str]) -> 
     let mut command = optimized(directory);
     command.arg("--plinth").arg(plinth);
     // All processes of one program add their counts to one file.
-    command.env("LLVM_PROFILE_FILE", counts.join("%m.profraw"));
+    command.env(dist::COUNTS_VARIABLE, counts.join("%m.profraw"));
     let _cluster = start_postgres(&mut command);
     succeed(command.args(flags))
 }
 
-/// The benchmark program, which measures the service beside it by default.
+/// The optimized benchmark program. By default it measures the service in its own directory.
 fn optimized(directory: &Path) -> Command {
     let program: PathBuf = target().join(CARGO_PROFILE).join("plinth-bench");
     let mut command = command(&program.display().to_string());

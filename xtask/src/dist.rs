@@ -13,12 +13,13 @@ pub const CARGO_PROFILE: &str = "dist";
 const PROFILES: &str = "packaging/profiles";
 /// Later versions of LLVM than any there is now, down to the first that reads what current compilers record.
 const LLVM_VERSIONS: std::ops::RangeInclusive<u32> = 19..=40;
-
+/// The file that a program with counters writes its counts to.
+pub const COUNTS_VARIABLE: &str = "LLVM_PROFILE_FILE";
 /// Flags of the compiler, separated by a control character.
 const ENCODED_FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
 
 /// Where the program is after [`build`].
-pub fn program() -> PathBuf {
+fn program() -> PathBuf {
     target().join(CARGO_PROFILE).join("plinth")
 }
 
@@ -39,7 +40,7 @@ pub fn run(flags: &[String]) -> Result<ExitCode, String> {
 /// Builds the program, with a recorded profile if there is one for this compiler.
 pub fn build() -> Result<(), String> {
     let profile = Compiler::current()?.profile();
-    let mut command = cargo(&["build", "--locked", "--profile", CARGO_PROFILE, "--package", "plinth"]);
+    let mut command = build_of("plinth");
     if profile.is_file() {
         // Functions that have changed since the recording are compiled as without a profile.
         let used = format!("-Cprofile-use={}", profile.display());
@@ -51,19 +52,24 @@ pub fn build() -> Result<(), String> {
     succeed(&mut command)
 }
 
+/// The optimized build of a package, without a recorded profile.
+pub fn build_of(package: &str) -> Command {
+    cargo(&["build", "--locked", "--profile", CARGO_PROFILE, "--package", package])
+}
+
 /// Records a profile: builds a program that counts, lets the benchmarks use it, and merges its counts.
 fn record() -> Result<(), String> {
     let compiler = Compiler::current()?;
     let merger = compiler.find_merger()?;
     let directory = target().join("profile");
     let counts = directory.join("counts");
-    let mut command = cargo(&["build", "--locked", "--profile", CARGO_PROFILE, "--package", "plinth"]);
+    let mut command = build_of("plinth");
     command.env("CARGO_TARGET_DIR", &directory);
     // Macros count, too, and would write their counts when the compiler exits.
-    command.env("LLVM_PROFILE_FILE", "/dev/null");
+    command.env(COUNTS_VARIABLE, "/dev/null");
     add_flags(&mut command, &[&format!("-Cprofile-generate={}", counts.display())]);
     succeed(&mut command)?;
-    succeed(&mut cargo(&["build", "--locked", "--profile", CARGO_PROFILE, "--package", "plinth-bench"]))?;
+    succeed(&mut build_of("plinth-bench"))?;
     if counts.exists() {
         std::fs::remove_dir_all(&counts).map_err(|error| format!("{}: {error}", counts.display()))?;
     }

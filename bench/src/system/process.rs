@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a server may take to exit after SIGTERM.
@@ -67,14 +67,19 @@ impl ServerProcess {
 
     /// Sends SIGTERM and waits for a successful exit.
     pub fn stop(mut self) -> Result<()> {
+        let status = self.terminate()?;
+        ensure!(status.success(), "{} exited with {status}", self.name);
+        Ok(())
+    }
+
+    fn terminate(&mut self) -> Result<ExitStatus> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).with_context(|| self.name.clone())?;
         let deadline = Instant::now() + STOP_TIMEOUT;
         while Instant::now() < deadline {
-            match self.child.try_wait().with_context(|| self.name.clone())? {
-                Some(status) if status.success() => return Ok(()),
-                Some(status) => bail!("{} exited with {status}", self.name),
-                None => std::thread::sleep(Duration::from_millis(5)),
+            if let Some(status) = self.child.try_wait().with_context(|| self.name.clone())? {
+                return Ok(status);
             }
+            std::thread::sleep(Duration::from_millis(5));
         }
         bail!("{} did not exit within {} s of SIGTERM", self.name, STOP_TIMEOUT.as_secs())
     }
@@ -84,11 +89,7 @@ impl Drop for ServerProcess {
     fn drop(&mut self) {
         // A program that records a profile writes it when it exits. Others are not worth the wait for open connections.
         if std::env::var_os(PROFILE_VARIABLE).is_some() {
-            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
-            let deadline = Instant::now() + STOP_TIMEOUT;
-            while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            let _ = self.terminate();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
