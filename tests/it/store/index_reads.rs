@@ -1,9 +1,13 @@
-//! How much of an index PostgreSQL reads for a write.
+//! How much of an index PostgreSQL reads for a request.
 
 use super::shared_commits::{Session, create_ref, fixture};
+use crate::support::wait::wait_until_async;
 
 const EXISTING_REFS: i64 = 5_000;
 const NEW_REFS: i64 = 16;
+/// About as many as there are before some are deleted.
+const CHANGES: i64 = 10_000;
+const READS: i64 = 200;
 
 /// PostgreSQL plans a statement for the mean repository, and uses that plan for the largest one, too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -28,4 +32,31 @@ async fn a_new_ref_reads_few_entries_of_a_large_repository() {
     let read = "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'git_ref_pkey'";
     let entries = session.count(read).await;
     assert!(entries < EXISTING_REFS, "{NEW_REFS} new refs have read {entries} entries");
+}
+
+/// To make a plan, PostgreSQL looks up the greatest entry of the index, once more than to carry it out.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn looking_for_changes_is_planned_once() {
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    // Of transactions that have ended.
+    session
+        .run(&format!(
+            "insert into change (changed_by, scope, pulls)
+             select cast(cast(pg_current_xact_id() as text) as bigint) * i / ({CHANGES} + 1), 1, false
+             from generate_series(1, {CHANGES}) i; analyze change"
+        ))
+        .await;
+    // Those that come next find all these rows when they make their plans.
+    session.end_others().await;
+    let read = async || fixture.user("mona").get("/repos/acme/rocket/git/ref/heads/main").await;
+    wait_until_async("the service has sessions again", async || read().await.status == 200).await;
+    for _ in 0..READS {
+        read().await.expect(200);
+    }
+    assert!(session.count("select count(*) from change").await >= CHANGES, "they were deleted meanwhile");
+    session.end_others().await;
+    let scans =
+        session.count("select idx_scan from pg_stat_user_indexes where indexrelname = 'change_changed_by'").await;
+    assert!((READS..READS * 3 / 2).contains(&scans), "{READS} reads have scanned the index {scans} times");
 }
