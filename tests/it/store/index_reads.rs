@@ -54,9 +54,8 @@ async fn looking_for_changes_is_planned_once() {
     for _ in 0..READS {
         read().await.expect(200);
     }
-    assert!(session.count("select count(*) from change").await >= CHANGES, "they were deleted meanwhile");
     session.end_others().await;
     let scans =
         session.count("select idx_scan from pg_stat_user_indexes where indexrelname = 'change_changed_by'").await;
-    assert!((READS..READS * 3 / 2).contains(&scans), "{READS} reads have scanned the index {scans} times");
+    assert!((READS..READS * 7 / 4).contains(&scans), "{READS} reads have scanned the index {scans} times");
 }
