@@ -34,8 +34,8 @@ const REFRESH: &str = "select cast(pg_current_snapshot() as text), d.number, \
         and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot)) \
         order by changed_by desc limit $3) \
     from change_deletion d";
-/// With thousands of rows, a plan for the given values looks so much cheaper than one for any that PostgreSQL would make a new plan for each
-/// refresh, which takes four times as long as the refresh itself.
+/// If the table has thousands of rows, PostgreSQL estimates that a custom plan, for the values at hand, is much cheaper than a generic one. It would
+/// then plan each refresh anew, which takes four times as long as to carry it out.
 const PLAN_ONCE: &str = "set plan_cache_mode = force_generic_plan";
 const BEGIN: &str = "select cast(pg_current_snapshot() as text), number from change_deletion";
 /// Rows of transactions that have not begun yet are from another server, of which this database is a copy.
