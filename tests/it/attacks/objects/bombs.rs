@@ -2,7 +2,7 @@
 
 use serde_json::json as value;
 
-use super::{Clone, directory, file, get, get_all, json, open_pull};
+use super::{Clone, directory, file, get, get_all, json, open_pull, victim_without_time_limits};
 use crate::attacks::support::Victim;
 
 /// A tree with `width` to the power of `depth` paths, pushed as a branch: a few hundred bytes.
@@ -20,7 +20,7 @@ fn push_bomb(victim: &Victim, width: u32, depth: u32, branch: &str) -> String {
 
 #[test]
 fn tree_bomb_is_served_at_bounded_cost() {
-    let mut victim = Victim::start(&[]);
+    let mut victim = victim_without_time_limits();
     let bystander = victim.bystander();
     for (width, depth, branch) in [(10, 10, "wide"), (2, 36, "deep")] {
         let commit = push_bomb(&victim, width, depth, branch);

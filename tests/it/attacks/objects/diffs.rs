@@ -1,6 +1,6 @@
 //! Texts that are small in a pack and large in memory.
 
-use super::{Clone, file, get, get_all, json, open_pull};
+use super::{Clone, file, get, get_all, json, open_pull, victim_without_time_limits};
 use crate::attacks::support::Victim;
 
 /// A text of that many bytes, in lines that differ from each other.
@@ -27,7 +27,7 @@ fn push_copies(victim: &Victim, bytes: usize, copies: usize, branch: &str) -> St
 
 #[test]
 fn many_entries_of_large_blob_are_listed_without_patches() {
-    let victim = Victim::start(&[]);
+    let victim = victim_without_time_limits();
     let bystander = victim.bystander();
     for (bytes, copies, branch) in [(7 << 20, 300, "many"), (60 << 20, 9, "large")] {
         let commit = push_copies(&victim, bytes, copies, branch);

@@ -15,6 +15,12 @@ use serde_json::Value;
 use super::support::{Victim, git};
 use crate::process::HttpResponse;
 
+/// A server whose clocks stop nothing, for tests of one request: what it returns must follow from the objects, and not
+/// from how busy the machine is. The clocks have tests of their own.
+fn victim_without_time_limits() -> Victim {
+    Victim::start(&["--request-seconds", "600", "--object-cpu-seconds", "600"])
+}
+
 /// A clone of `mallory/target`, in which objects are created and pushed.
 struct Clone {
     directory: tempfile::TempDir,

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Clone, file, get, get_all, json, open_pull};
-use crate::attacks::support::Victim;
+use super::{Clone, file, get, get_all, json, open_pull, victim_without_time_limits};
 
 /// More entries than the limit of a listing or a diff, and more levels than the limit of a walk.
 const WIDTH: usize = 110_000;
@@ -23,7 +22,7 @@ fn deep_tree(clone: &Clone) -> String {
 
 #[test]
 fn wide_and_deep_trees_are_served() {
-    let victim = Victim::start(&[]);
+    let victim = victim_without_time_limits();
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();
     let blob = file(&clone.blob(b"x\n"));
@@ -47,7 +46,7 @@ fn wide_and_deep_trees_are_served() {
 
 #[test]
 fn ten_thousand_parents_and_long_history_are_served() {
-    let victim = Victim::start(&[]);
+    let victim = victim_without_time_limits();
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();
     let mut stream = String::new();
@@ -83,7 +82,7 @@ fn ten_thousand_parents_and_long_history_are_served() {
 
 #[test]
 fn oversized_commit_messages_are_rejected_when_read() {
-    let victim = Victim::start(&[]);
+    let victim = victim_without_time_limits();
     let clone = Clone::of(&victim);
     let bystander = victim.bystander();
     let tree = clone.git(&["rev-parse", "refs/heads/main^{tree}"]);
