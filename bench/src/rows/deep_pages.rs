@@ -34,8 +34,10 @@ const PAGES: [&str; 3] = ["first", "middle", "last"];
 /// Changes of a list of some length.
 type Change = fn(u64) -> Generated;
 
-/// Changes that leave all other comments where they are.
+/// Changes that leave all other comments where they are, in a list by id.
 const CHANGES: [(&str, Change); 2] = [("a new comment", create), ("an edit", edit)];
+/// A list that every change makes other than its index.
+const BY_UPDATE: &str = LISTS[4].1;
 
 /// The path of a page of the list.
 pub fn page_path(list: &str, page: u64) -> String {
@@ -59,8 +61,10 @@ pub fn rows(context: &Context, sized: &SizedService) -> Result<Vec<Row>> {
         rows.extend(repeated(context, sized, what, list)?);
     }
     for (what, change) in CHANGES {
-        rows.push(after_change(context, sized.size, what, change)?);
+        rows.push(after_change(context, sized.size, (what, change), LISTS[0].1)?);
     }
+    let after_edit = after_change(context, sized.size, ("an edit, by update,", edit), BY_UPDATE)?;
+    rows.push(Row { target: Target::None, ..after_edit });
     rows.push(without_index(context, sized)?);
     Ok(rows)
 }
@@ -87,11 +91,11 @@ fn repeated(context: &Context, sized: &SizedService, what: &str, list: &str) -> 
 }
 
 /// A page after each change, on a copy of the data for each page.
-fn after_change(context: &Context, size: u64, what: &str, change: Change) -> Result<Row> {
+fn after_change(context: &Context, size: u64, (what, change): (&str, Change), list: &str) -> Result<Row> {
     let directory = context.scratch("deep-pages")?;
     let start = |name: &str| service::start_uncached(context, &copy(context, size, &directory.join(name))?);
     let servers = [start("first")?, start("middle")?];
-    let pages = [1, middle(size)].map(|page| page_path(LISTS[0].1, page));
+    let pages = [1, middle(size)].map(|page| page_path(list, page));
     let mut workloads = pages.map(|path| AfterChange { change: change(size), page: get(path), sent: 0 });
     let sides = servers.iter().zip(&mut workloads);
     let mut sides: Vec<Side<'_>> = sides.map(|(server, workload)| Side { server, workload }).collect();

@@ -100,7 +100,7 @@ impl Core {
             project_field_cache: new_project_field_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
-            comment_indexes: SparseIndexes::new(disabled),
+            comment_indexes: SparseIndexes::new(&store, disabled),
             secrets_key,
             refreshes: Refreshes::default(),
             removal_turn: tokio::sync::Mutex::default(),

@@ -1,6 +1,7 @@
 //! Pages far from both ends of a long list are those of an offset, after every change, and do not cost one.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
@@ -13,12 +14,12 @@ use plinth_core::DisabledCaches;
 use plinth_store::params;
 
 pub const REPO_COMMENTS: &str = "/repos/acme/rocket/pulls/comments";
-const REVIEWS: &str = "/repos/acme/rocket/pulls/1/reviews";
+pub const REVIEWS: &str = "/repos/acme/rocket/pulls/1/reviews";
 /// Comments with these ids are inserted with SQL, every third of them on the second pull request.
 const INSERTED: std::ops::RangeInclusive<i64> = 5..=1804;
 /// The one of them that nobody sees at first.
 const HIDDEN: i64 = 50;
-const PER_PAGE: usize = 10;
+pub const PER_PAGE: usize = 10;
 
 /// A service without response cache.
 fn settings(disabled: &[&str]) -> Settings {
@@ -80,7 +81,7 @@ impl ComparedLists {
                       with recursive series (number) as (select 5 union all \
                       select number + 1 from series where number < 1804) \
                       select c.repo_id, c.pull_id, c.review_id, c.thread_id, c.id, c.author_id, c.pending, 'Reply', \
-                      c.created_at, c.updated_at from series join review_comment c \
+                      c.created_at, c.updated_at + series.number % 7 from series join review_comment c \
                       on c.id = case when series.number % 3 = 0 then 2 else 1 end order by series.number";
         self.write(insert, 1800).await;
         self.write("update review_comment set pending = true, author_id = null where id = 50", 1).await;
@@ -91,7 +92,7 @@ impl ComparedLists {
     }
 
     /// Changes the database without the service.
-    async fn write(&self, sql: &'static str, changed: i64) {
+    pub async fn write(&self, sql: &'static str, changed: i64) {
         let written = self.fixture.service.store.write(Tester, sql, |tx, sql| {
             let sql = *sql;
             Box::pin(async move { Ok(tx.execute(sql, params![]).await?) })
@@ -109,7 +110,7 @@ impl ComparedLists {
     }
 
     /// A pending review of the first pull request with two comments.
-    async fn start_review(&mut self, login: &'static str) -> Value {
+    pub async fn start_review(&mut self, login: &'static str) -> Value {
         let drafts = [
             json!({ "path": "file", "line": 3, "body": "Draft" }),
             json!({ "path": "file", "line": 2, "body": "Draft" }),
@@ -123,9 +124,24 @@ impl ComparedLists {
         review["id"].clone()
     }
 
+    /// The pending review of this user has been published.
+    pub fn show_pending_of(&mut self, login: &str) {
+        self.model.iter_mut().for_each(|comment| comment.pending = comment.pending.filter(|author| *author != login));
+    }
+
     pub async fn delete(&mut self, id: i64) {
         self.fixture.user("mona").delete(&format!("{REPO_COMMENTS}/{id}")).await.expect(204);
         self.model.retain(|comment| comment.id != id);
+    }
+
+    /// The ids that a list by update has for a caller. The order is that of the rows.
+    pub async fn expected_by_update(&self, login: &str, pull: Option<i64>) -> Vec<i64> {
+        let mut db = self.fixture.service.store.read().await.expect("a connection");
+        let rows = db.all::<(i64, i64)>("select id, updated_at from review_comment", params![]).await;
+        let updated: HashMap<i64, i64> = rows.expect("all comments").into_iter().collect();
+        let mut ids = self.expected(login, pull);
+        ids.sort_by_key(|id| (updated[id], *id));
+        ids
     }
 
     /// The ids that a list has for a caller.
@@ -148,9 +164,15 @@ impl ComparedLists {
     async fn check(&self, when: &str) {
         for login in ["mona", "guest"] {
             for (path, pull) in [(COMMENTS, Some(1)), (REPO_COMMENTS, None)] {
-                let up = self.expected(login, pull);
-                let down: Vec<i64> = up.iter().rev().copied().collect();
-                for (order, all) in [("", up), ("&sort=created&direction=desc", down)] {
+                let reversed = |ids: &Vec<i64>| ids.iter().rev().copied().collect::<Vec<_>>();
+                let (up, updated) = (self.expected(login, pull), self.expected_by_update(login, pull).await);
+                assert_ne!(up, updated);
+                for (order, all) in [
+                    ("&sort=created&direction=desc", reversed(&up)),
+                    ("&sort=updated&direction=desc", reversed(&updated)),
+                    ("&sort=updated", updated),
+                    ("", up),
+                ] {
                     for page in [26, all.len() / PER_PAGE / 2, all.len() / PER_PAGE - 27] {
                         let path = format!("{path}?per_page={PER_PAGE}&page={}{order}", page + 1);
                         let expected = &all[page * PER_PAGE..][..PER_PAGE];
@@ -173,7 +195,7 @@ fn id_of(comment: &Value) -> i64 {
 }
 
 /// The ids of a page, and the number of the last page.
-async fn read(client: &Client<'_>, path: &str) -> (Vec<i64>, usize) {
+pub async fn read(client: &Client<'_>, path: &str) -> (Vec<i64>, usize) {
     let response = client.get(path).await.expect(200);
     let links = response.header("link").expect("there are more pages");
     let last = links.split("rel=\"last\"").next().and_then(|links| links.rsplit("&page=").next());
@@ -190,6 +212,7 @@ async fn deep_pages_are_those_of_an_offset() {
     lists.comment(2).await;
     lists.check("with new comments").await;
     let edited = format!("{REPO_COMMENTS}/700");
+    lists.fixture.service.advance(60);
     lists.fixture.user("mona").patch(&edited, json!({ "body": "Edited" })).await.expect(200);
     lists.check("after an edit").await;
     lists.delete(8).await;
@@ -202,7 +225,7 @@ async fn deep_pages_are_those_of_an_offset() {
     lists.check("a pending review is deleted").await;
     let submitted = json!({ "event": "COMMENT", "body": "Done" });
     lists.fixture.user("guest").post(&format!("{REVIEWS}/{}/events", lists.review), submitted).await.expect(200);
-    lists.model.iter_mut().for_each(|comment| comment.pending = None);
+    lists.show_pending_of("guest");
     lists.check("a review is published whose comments are before most others").await;
 }
 

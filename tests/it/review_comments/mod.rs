@@ -14,6 +14,7 @@ mod resolutions;
 mod responses;
 mod scale;
 mod threads;
+mod update_pages;
 mod versions;
 
 use crate::support::pull_request::PullRequestFixture;

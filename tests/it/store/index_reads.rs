@@ -1,6 +1,7 @@
 //! How much of an index PostgreSQL reads for a request.
 
 use super::shared_commits::{Session, create_ref, fixture};
+use crate::review_comments::deep_pages::{ComparedLists, PER_PAGE, REPO_COMMENTS, read};
 use crate::support::wait::wait_until_async;
 
 const EXISTING_REFS: i64 = 5_000;
@@ -58,4 +59,27 @@ async fn looking_for_changes_is_planned_once() {
     let scans =
         session.count("select idx_scan from pg_stat_user_indexes where indexrelname = 'change_changed_by'").await;
     assert!((READS..READS * 7 / 4).contains(&scans), "{READS} reads have scanned the index {scans} times");
+}
+
+/// A page in the middle of a list by update is read from a sparse index, as long as nothing is written.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deep_page_by_update_reads_few_entries() {
+    const PAGES: usize = 50;
+    const OFFSET: usize = 900;
+    let lists = ComparedLists::new().await;
+    let Some(session) = Session::open(&lists.fixture).await else { return };
+    session.run("analyze review_comment").await;
+    let up = lists.expected_by_update("guest", None).await;
+    let down: Vec<i64> = up.iter().rev().copied().collect();
+    for (direction, all) in [("asc", up), ("desc", down)] {
+        let query = format!("sort=updated&direction={direction}&per_page={PER_PAGE}&page={}", OFFSET / PER_PAGE + 1);
+        for _ in 0..PAGES {
+            let found = read(&lists.fixture.user("guest"), &format!("{REPO_COMMENTS}?{query}")).await.0;
+            assert_eq!(found, all[OFFSET..][..PER_PAGE]);
+        }
+    }
+    session.end_others().await;
+    let read = "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'review_comment_repo_updated'";
+    let entries = usize::try_from(session.count(read).await).expect("a number of entries");
+    assert!(entries < PAGES * OFFSET / 2, "{entries} entries were read for {} pages", 2 * PAGES);
 }

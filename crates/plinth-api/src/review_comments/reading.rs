@@ -14,7 +14,7 @@ use plinth_base::ids::{AccountId, CommentId, PullId};
 use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
-use plinth_core::review_comments::{list_page, store};
+use plinth_core::review_comments::{ListedRepo, list_page, store};
 use plinth_store::Dependency;
 
 /// A request that reads comments of a repository.
@@ -50,7 +50,7 @@ impl Reading<'_> {
             return Ok(page);
         }
         let mut db = self.app.read().await?;
-        let (comments, total) = list_page(self.app, &mut db, listing, window).await?;
+        let (comments, total) = list_page(self.app, &mut db, self.listed(), listing, window).await?;
         drop(db);
         Ok((self.fragments(comments).await?, total))
     }
@@ -58,7 +58,7 @@ impl Reading<'_> {
     /// As [`Reading::list`]; nothing if too few of the comments are cached, or if something has changed meanwhile.
     async fn list_cached(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
         let mut db = self.app.read().await?;
-        let (columns, total) = list_page(self.app, &mut db, &ListingOfColumns(*listing), window).await?;
+        let (columns, total) = list_page(self.app, &mut db, self.listed(), &ListingOfColumns(*listing), window).await?;
         let cached: Vec<_> = columns.iter().map(|columns| self.find_cached(columns)).collect();
         let missing = || columns.iter().zip(&cached).filter(|(_, found)| found.is_none()).map(|(columns, _)| columns);
         // One statement for all is faster than one for each.
@@ -77,6 +77,10 @@ impl Reading<'_> {
         let mut made = self.fragments(comments).await?.into_iter();
         let page: Option<Vec<_>> = cached.into_iter().map(|found| found.or_else(|| made.next())).collect();
         Ok(page.map(|page| (page, total)))
+    }
+
+    fn listed(&self) -> ListedRepo {
+        ListedRepo { id: self.repo.id, generations: self.context.generations }
     }
 
     /// Whether fragments for this request are cached. Rendered bodies have a cache of their own.

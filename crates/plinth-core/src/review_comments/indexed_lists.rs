@@ -3,10 +3,11 @@
 use std::future::Future;
 
 use super::model::{Comment, CommentColumns, Extent, Listing, ListingOfColumns};
-use super::sparse_index::{IndexedScope, Start};
+use super::sparse_index::{IndexedScope, Start, UpdateKey};
 use super::store::{columns, select_comment};
 use crate::comment_lists;
 use crate::pulls::store::{author_columns, author_joins};
+use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId};
 use plinth_store::{Connection, DbError, Sent, params};
 
@@ -58,70 +59,169 @@ pub async fn find_extent(
     db.one(sql, params![id, viewer, after]).await
 }
 
-/// The last of each [`BLOCK`](super::sparse_index::BLOCK) of published comments after this one, at most 256. Each is found from
-/// the one before it, so the statement costs as much as skipping the comments between them.
-pub async fn list_entries(
-    db: &mut Connection,
-    scope: IndexedScope,
-    after: Option<CommentId>,
-) -> Result<Vec<CommentId>, DbError> {
-    macro_rules! entries {
-        ($scope:literal) => {
-            concat!(
-                "select e.id from (with recursive entry (id, number) as (select cast($2 as bigint), 0 union all \
-                 select (select c.id from review_comment c where c.",
-                $scope,
-                " = $1 and c.id > entry.id and c.pending = false order by c.id limit 1 offset 63), entry.number + 1 \
-                 from entry where entry.id is not null and entry.number < 256) select id, number from entry) e \
-                 where e.number > 0 and e.id is not null order by e.number"
-            )
-        };
-    }
-    let (sql, id) = by_scope!(scope, entries);
-    let found = db.all::<(CommentId,)>(sql, params![id, after.map_or(0, |after| after.0)]).await?;
-    Ok(found.into_iter().map(|(id,)| id).collect())
+/// The position of an entry in its list.
+pub trait IndexKey: Copy + Send + Sync {
+    /// The last of each [`BLOCK`](super::sparse_index::BLOCK) of published comments after this one, at most 256. Each is found from
+    /// the one before it, so the statement costs as much as skipping the comments between them.
+    fn list_entries(
+        db: &mut Connection,
+        scope: IndexedScope,
+        after: Option<Self>,
+    ) -> impl Future<Output = Result<Vec<Self>, DbError>> + Send;
 }
 
-/// A list that can be read from an entry of a sparse index.
+impl IndexKey for CommentId {
+    async fn list_entries(db: &mut Connection, scope: IndexedScope, after: Option<Self>) -> Result<Vec<Self>, DbError> {
+        macro_rules! entries {
+            ($scope:literal) => {
+                concat!(
+                    "select e.id from (with recursive entry (id, number) as (select cast($2 as bigint), 0 union all \
+                     select (select c.id from review_comment c where c.",
+                    $scope,
+                    " = $1 and c.id > entry.id and c.pending = false order by c.id limit 1 offset 63), \
+                     entry.number + 1 from entry where entry.id is not null and entry.number < 256) \
+                     select id, number from entry) e where e.number > 0 and e.id is not null order by e.number"
+                )
+            };
+        }
+        let (sql, id) = by_scope!(scope, entries);
+        let found = db.all::<(CommentId,)>(sql, params![id, after.map_or(0, |after| after.0)]).await?;
+        Ok(found.into_iter().map(|(id,)| id).collect())
+    }
+}
+
+impl IndexKey for UpdateKey {
+    async fn list_entries(db: &mut Connection, scope: IndexedScope, after: Option<Self>) -> Result<Vec<Self>, DbError> {
+        macro_rules! entries {
+            ($scope:literal) => {
+                concat!(
+                    "select e.updated_at, e.id from (with recursive entry (updated_at, id, number) as \
+                     (select cast($2 as bigint), cast($3 as bigint), 0 union all \
+                     select c.updated_at, c.id, entry.number + 1 from entry join review_comment c on c.id = \
+                     (select s.id from review_comment s where s.",
+                    $scope,
+                    " = $1 and (s.updated_at, s.id) > (entry.updated_at, entry.id) and s.pending = false \
+                     order by s.updated_at, s.id limit 1 offset 63) where entry.number < 256) \
+                     select updated_at, id, number from entry) e where e.number > 0 order by e.number"
+                )
+            };
+        }
+        let (sql, id) = by_scope!(scope, entries);
+        let (updated_at, after) = after.unwrap_or((Timestamp(i64::MIN), CommentId(0)));
+        db.all(sql, params![id, updated_at, after]).await
+    }
+}
+
+/// A list that can be read from an entry of a sparse index. A start has none if it is after more of the caller's pending comments than are
+/// to be skipped.
 pub trait IndexedListing: comment_lists::Listing {
     fn listing(&self) -> &Listing;
-    /// At most `limit` comments from a start. None if it is after more of the caller's pending comments than are to be skipped.
+    /// At most `limit` comments by id from a start.
     fn send_from(
         &self,
         db: &mut Connection,
         scope: IndexedScope,
-        start: Start,
+        start: Start<CommentId>,
+        limit: i64,
+    ) -> impl Future<Output = Result<Sent<Vec<Self::Comment>>, DbError>> + Send;
+    /// At most `limit` comments by update from a start.
+    fn send_from_update(
+        &self,
+        db: &mut Connection,
+        scope: IndexedScope,
+        start: Start<UpdateKey>,
         limit: i64,
     ) -> impl Future<Output = Result<Sent<Vec<Self::Comment>>, DbError>> + Send;
 }
 
-/// The rest of a statement that reads comments `$row` from an entry, `$2`. It counts the pending comments before the entry itself,
-/// because the caller may add and delete some at any time. An offset beyond the list stands for one that is negative.
+/// The rest of a statement that reads comments `$row` from an entry, `$2`, or `($2, $6)` in a list by update. It counts the pending
+/// comments before the entry itself, because the caller may add and delete some at any time. An offset beyond the list stands for one
+/// that is negative.
 macro_rules! from_entry {
-    ($row:literal, $scope:literal, $from:literal, $before:literal, $order:literal) => {
+    (@conditions $row:literal, $scope:literal, $from:expr, $before:literal, $order:expr) => {
         concat!(
             " where ",
             $row,
             ".",
             $scope,
             " = $1 and ",
-            $row,
-            ".id ",
             $from,
-            " $2 and (",
+            " and (",
             $row,
             ".pending = false or ",
             $row,
             ".author_id = $5) order by ",
-            $row,
             $order,
             " limit $3 offset (select case when count(*) > $4 then 1000000000000000 else $4 - count(*) end \
              from review w join review_comment d on d.review_id = w.id where w.",
             $scope,
-            " = $1 and w.author_id = $5 and w.state = 'PENDING' and d.id ",
+            " = $1 and w.author_id = $5 and w.state = 'PENDING' and ",
             $before,
-            " $2)"
+            ")"
         )
+    };
+    (up $row:literal, $scope:literal) => {
+        from_entry!(@conditions $row, $scope, concat!($row, ".id > $2"), "d.id < $2", concat!($row, ".id"))
+    };
+    (down $row:literal, $scope:literal) => {
+        from_entry!(@conditions $row, $scope, concat!($row, ".id <= $2"), "d.id > $2", concat!($row, ".id desc"))
+    };
+    (updated_up $row:literal, $scope:literal) => {
+        from_entry!(
+            @conditions $row,
+            $scope,
+            concat!("(", $row, ".updated_at, ", $row, ".id) > ($2, $6)"),
+            "(d.updated_at, d.id) < ($2, $6)",
+            concat!($row, ".updated_at, ", $row, ".id")
+        )
+    };
+    (updated_down $row:literal, $scope:literal) => {
+        from_entry!(
+            @conditions $row,
+            $scope,
+            concat!("(", $row, ".updated_at, ", $row, ".id) <= ($2, $6)"),
+            "(d.updated_at, d.id) > ($2, $6)",
+            concat!($row, ".updated_at desc, ", $row, ".id desc")
+        )
+    };
+}
+
+/// The statement for a list, which another macro makes from the direction and the column, and the id in that column.
+macro_rules! statement {
+    ($scope:expr, $page:ident, $direction:ident) => {
+        match $scope {
+            IndexedScope::Repo(id) => ($page!($direction, "repo_id"), id.0),
+            IndexedScope::Pull(id) => ($page!($direction, "pull_id"), id.0),
+        }
+    };
+}
+
+/// Sends the statement for a start in a list by id.
+macro_rules! send_from {
+    ($db:expr, $page:ident, $scope:expr, $start:expr, ($limit:expr, $viewer:expr)) => {{
+        let ((sql, id), (entry, skipped)) = match $start {
+            Start::After(entry, skipped) => (statement!($scope, $page, up), (entry, skipped)),
+            Start::DownFrom(entry, skipped) => (statement!($scope, $page, down), (entry, skipped)),
+        };
+        $db.send(sql, params![id, entry, $limit, skipped, $viewer]).await
+    }};
+}
+
+/// Sends the statement for a start in a list by update.
+macro_rules! send_from_update {
+    ($db:expr, $page:ident, $scope:expr, $start:expr, ($limit:expr, $viewer:expr)) => {{
+        let ((sql, id), ((updated_at, entry), skipped)) = match $start {
+            Start::After(key, skipped) => (statement!($scope, $page, updated_up), (key, skipped)),
+            Start::DownFrom(key, skipped) => (statement!($scope, $page, updated_down), (key, skipped)),
+        };
+        $db.send(sql, params![id, updated_at, $limit, skipped, $viewer, entry]).await
+    }};
+}
+
+/// A page of the comments' own columns.
+macro_rules! columns_page {
+    ($direction:ident, $scope:literal) => {
+        concat!(columns!(), from_entry!($direction "c", $scope))
     };
 }
 
@@ -134,25 +234,43 @@ impl IndexedListing for ListingOfColumns {
         &self,
         db: &mut Connection,
         scope: IndexedScope,
-        start: Start,
+        start: Start<CommentId>,
         limit: i64,
     ) -> Result<Sent<Vec<CommentColumns>>, DbError> {
-        macro_rules! up {
-            ($scope:literal) => {
-                concat!(columns!(), from_entry!("c", $scope, ">", "<", ".id"))
-            };
-        }
-        macro_rules! down {
-            ($scope:literal) => {
-                concat!(columns!(), from_entry!("c", $scope, "<=", ">", ".id desc"))
-            };
-        }
-        let ((sql, id), (entry, skipped)) = match start {
-            Start::After(entry, skipped) => (by_scope!(scope, up), (entry, skipped)),
-            Start::DownFrom(entry, skipped) => (by_scope!(scope, down), (entry, skipped)),
-        };
-        db.send(sql, params![id, entry, limit, skipped, self.0.viewer]).await
+        send_from!(db, columns_page, scope, start, (limit, self.0.viewer))
     }
+
+    async fn send_from_update(
+        &self,
+        db: &mut Connection,
+        scope: IndexedScope,
+        start: Start<UpdateKey>,
+        limit: i64,
+    ) -> Result<Sent<Vec<CommentColumns>>, DbError> {
+        send_from_update!(db, columns_page, scope, start, (limit, self.0.viewer))
+    }
+}
+
+/// A page of whole comments. The limit applies before the joins.
+macro_rules! comments_page {
+    (@ordered $rest:expr, $order:literal) => {
+        select_comment!(
+            concat!("(select s.id from review_comment s", $rest, ") x join review_comment c on c.id = x.id"),
+            concat!("order by ", $order)
+        )
+    };
+    (up, $scope:literal) => {
+        comments_page!(@ordered from_entry!(up "s", $scope), "c.id")
+    };
+    (down, $scope:literal) => {
+        comments_page!(@ordered from_entry!(down "s", $scope), "c.id desc")
+    };
+    (updated_up, $scope:literal) => {
+        comments_page!(@ordered from_entry!(updated_up "s", $scope), "c.updated_at, c.id")
+    };
+    (updated_down, $scope:literal) => {
+        comments_page!(@ordered from_entry!(updated_down "s", $scope), "c.updated_at desc, c.id desc")
+    };
 }
 
 impl IndexedListing for Listing {
@@ -164,31 +282,19 @@ impl IndexedListing for Listing {
         &self,
         db: &mut Connection,
         scope: IndexedScope,
-        start: Start,
+        start: Start<CommentId>,
         limit: i64,
     ) -> Result<Sent<Vec<Comment>>, DbError> {
-        macro_rules! page {
-            ($rest:expr, $order:literal) => {
-                select_comment!(
-                    concat!("(select s.id from review_comment s", $rest, ") x join review_comment c on c.id = x.id"),
-                    concat!("order by c", $order)
-                )
-            };
-        }
-        macro_rules! up {
-            ($scope:literal) => {
-                page!(from_entry!("s", $scope, ">", "<", ".id"), ".id")
-            };
-        }
-        macro_rules! down {
-            ($scope:literal) => {
-                page!(from_entry!("s", $scope, "<=", ">", ".id desc"), ".id desc")
-            };
-        }
-        let ((sql, id), (entry, skipped)) = match start {
-            Start::After(entry, skipped) => (by_scope!(scope, up), (entry, skipped)),
-            Start::DownFrom(entry, skipped) => (by_scope!(scope, down), (entry, skipped)),
-        };
-        db.send(sql, params![id, entry, limit, skipped, self.viewer]).await
+        send_from!(db, comments_page, scope, start, (limit, self.viewer))
+    }
+
+    async fn send_from_update(
+        &self,
+        db: &mut Connection,
+        scope: IndexedScope,
+        start: Start<UpdateKey>,
+        limit: i64,
+    ) -> Result<Sent<Vec<Comment>>, DbError> {
+        send_from_update!(db, comments_page, scope, start, (limit, self.viewer))
     }
 }

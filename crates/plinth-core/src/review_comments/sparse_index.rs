@@ -1,24 +1,31 @@
 //! Sparse indexes of long lists of review comments (docs/decisions/0176-deep-pages.md).
 //!
-//! A sparse index has the id of every 64th published comment of a list by id. Two numbers of the list say whether it is right. As long as
-//! as many comments have been deleted as before, comments are only added; if moreover all that the index does not cover are after its last
-//! entry, none was added among those that it covers. Both are read after each page that was found with it, so no write has to
-//! invalidate anything.
+//! A sparse index has every 64th published comment of a list.
+//!
+//! Two numbers of a list by id say whether its index is right. As long as as many comments have been deleted as before, comments are only
+//! added; if moreover all that the index does not cover are after its last entry, none was added among those that it covers. Both are read
+//! after each page that was found with it, so no write has to invalidate anything.
+//!
+//! In a list by update, every edit moves a comment, so its index is right until something in the repository is written.
 
 use std::sync::Arc;
 
 use plinth_base::cache::WeightedCache;
+use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, PullId, RepoId};
+use plinth_store::{Dependency, GenerationCache, Generations, InvalidationScope, Store};
 
-use super::model::{Extent, Listing, Order, Scope};
+use super::model::{Extent, Listing, Scope};
 use crate::caches::{CacheName, DisabledCaches};
 
 /// Comments per entry. A page skips fewer than this, besides the end of the list.
 pub const BLOCK: i64 = 64;
 /// An index is extended when so many comments are after its last entry.
 const UNINDEXED_MAX: i64 = 2 * BLOCK;
-/// Sixty million comments.
+/// For lists by id: sixty million comments.
 const BYTES_MAX: usize = 8 << 20;
+/// For lists by update: thirty million.
+const UPDATE_BYTES_MAX: usize = 8 << 20;
 /// What an index takes besides its entries.
 const INDEX_BYTES: usize = 256;
 
@@ -30,53 +37,56 @@ pub enum IndexedScope {
 }
 
 impl IndexedScope {
-    /// Nothing for lists that are short, have no counters, or have an order that changes with every edit.
+    /// Nothing for lists that are short or have no counters.
     pub fn of(list: &Listing) -> Option<Self> {
-        match (list.scope, list.order, list.since) {
-            (Scope::Repo(id), Order::Up | Order::Down, None) => Some(Self::Repo(id)),
-            (Scope::Pull(id), Order::Up | Order::Down, None) => Some(Self::Pull(id)),
+        match (list.scope, list.since) {
+            (Scope::Repo(id), None) => Some(Self::Repo(id)),
+            (Scope::Pull(id), None) => Some(Self::Pull(id)),
             _ => None,
         }
     }
 }
 
-/// The ids of every 64th published comment of a list, from its start.
+/// The position of a comment in a list by update.
+pub type UpdateKey = (Timestamp, CommentId);
+
+/// The position of every 64th published comment of a list, from its start: its id, or an [`UpdateKey`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SparseIndex {
-    /// Comments of the list that had been deleted before its ids were read.
-    deleted: i64,
-    ids: Vec<CommentId>,
+pub struct SparseIndex<K> {
+    entries: Vec<K>,
 }
 
 /// Where reading a page starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum Start<K> {
     /// After a comment, upwards, and after so many more, of which pending ones up to this comment are subtracted.
-    After(CommentId, i64),
+    After(K, i64),
     /// At a comment, downwards, and after so many more, of which pending ones above this comment are subtracted.
-    DownFrom(CommentId, i64),
+    DownFrom(K, i64),
 }
 
-impl SparseIndex {
-    pub fn empty(deleted: i64) -> Self {
-        Self { deleted, ids: Vec::new() }
+impl<K> Default for SparseIndex<K> {
+    fn default() -> Self {
+        Self { entries: Vec::new() }
     }
+}
 
+impl<K: Copy> SparseIndex<K> {
     /// How many comments there are up to the last entry.
     pub fn covered(&self) -> i64 {
         self.blocks() * BLOCK
     }
 
     fn blocks(&self) -> i64 {
-        i64::try_from(self.ids.len()).expect("memory has fewer entries")
+        i64::try_from(self.entries.len()).expect("memory has fewer entries")
     }
 
-    pub fn last(&self) -> Option<CommentId> {
-        self.ids.last().copied()
+    pub fn last(&self) -> Option<K> {
+        self.entries.last().copied()
     }
 
-    pub fn extend(&mut self, ids: Vec<CommentId>) {
-        self.ids.extend(ids);
+    pub fn extend(&mut self, entries: Vec<K>) {
+        self.entries.extend(entries);
     }
 
     /// Whether so many comments have no entry that the index should be extended.
@@ -84,65 +94,116 @@ impl SparseIndex {
         extent.published - self.covered() >= UNINDEXED_MAX
     }
 
-    /// Whether this is right for a list of which [`Extent::after`] counts the comments after the last entry.
-    pub fn is_right_for(&self, extent: &Extent) -> bool {
-        self.deleted == extent.deleted && self.covered() + extent.after == extent.published
+    /// Where to start for the comments after the first `offset`; nothing before the first entry.
+    pub fn start(&self, is_down: bool, extent: &Extent, offset: i64) -> Option<Start<K>> {
+        if is_down { self.start_down(extent, offset) } else { self.start_up(extent, offset) }
     }
 
-    /// Where to start for the comments after the first `offset`; nothing before the first entry.
-    pub fn start_up(&self, extent: &Extent, offset: i64) -> Option<Start> {
+    fn start_up(&self, extent: &Extent, offset: i64) -> Option<Start<K>> {
         // The caller's pending comments may all be before the entry.
         let blocks = ((offset - extent.pending) / BLOCK).min(self.blocks());
         Some(Start::After(self.entry(blocks)?, offset - blocks * BLOCK))
     }
 
-    /// As [`SparseIndex::start_up`], for the list from its end.
-    pub fn start_down(&self, extent: &Extent, offset: i64) -> Option<Start> {
+    fn start_down(&self, extent: &Extent, offset: i64) -> Option<Start<K>> {
         let blocks = (extent.total() - offset + BLOCK - 1) / BLOCK;
         Some(Start::DownFrom(self.entry(blocks)?, offset - (extent.published - blocks * BLOCK)))
     }
 
     /// The last comment of this many blocks.
-    fn entry(&self, blocks: i64) -> Option<CommentId> {
-        self.ids.get(usize::try_from(blocks).ok()?.checked_sub(1)?).copied()
+    fn entry(&self, blocks: i64) -> Option<K> {
+        self.entries.get(usize::try_from(blocks).ok()?.checked_sub(1)?).copied()
+    }
+}
+
+/// The index of a list by id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdIndex {
+    /// Comments of the list that had been deleted before its ids were read.
+    pub deleted: i64,
+    pub index: SparseIndex<CommentId>,
+}
+
+impl IdIndex {
+    pub fn empty(deleted: i64) -> Self {
+        Self { deleted, index: SparseIndex::default() }
+    }
+
+    /// Whether this is right for a list of which [`Extent::after`] counts the comments after the last entry.
+    pub fn is_right_for(&self, extent: &Extent) -> bool {
+        self.deleted == extent.deleted && self.index.covered() + extent.after == extent.published
     }
 }
 
 /// The sparse indexes of this process. Bounded in bytes.
 pub struct SparseIndexes {
     /// Nothing where the cache is turned off.
-    by_list: Option<WeightedCache<IndexedScope, Arc<SparseIndex>>>,
+    by_id: Option<WeightedCache<IndexedScope, Arc<IdIndex>>>,
+    by_update: GenerationCache<IndexedScope, Arc<SparseIndex<UpdateKey>>>,
     /// Locked while one is extended. Requests that need another one meanwhile do without it.
     pub(super) extending: tokio::sync::Mutex<()>,
 }
 
 impl SparseIndexes {
-    pub fn new(disabled: &DisabledCaches) -> Self {
+    pub fn new(store: &Store, disabled: &DisabledCaches) -> Self {
         let is_on = !disabled.contains(CacheName::CommentIndexes);
-        let by_list = is_on.then(|| WeightedCache::new(BYTES_MAX, INDEX_BYTES));
-        Self { by_list, extending: tokio::sync::Mutex::default() }
+        let by_id = is_on.then(|| WeightedCache::new(BYTES_MAX, INDEX_BYTES));
+        let update_bytes = if is_on { UPDATE_BYTES_MAX } else { 0 };
+        let weigh =
+            |_: &IndexedScope, index: &Arc<SparseIndex<UpdateKey>>| size_of::<UpdateKey>() * index.entries.capacity();
+        let by_update = GenerationCache::new(store.generation_table().clone(), update_bytes, weigh);
+        Self { by_id, by_update, extending: tokio::sync::Mutex::default() }
     }
 
     pub fn is_on(&self) -> bool {
-        self.by_list.is_some()
+        self.by_id.is_some()
     }
 
-    /// The index of a list of which so many comments have been deleted. The first request after a deletion gets nothing: whoever deletes
-    /// comments between two pages would otherwise have the whole list read each time.
-    pub fn find(&self, scope: IndexedScope, deleted: i64) -> Option<Arc<SparseIndex>> {
-        let found = self.by_list.as_ref()?.get(&scope).filter(|index| index.deleted == deleted);
+    /// The index of a list by id of which so many comments have been deleted. The first request after a deletion gets nothing: whoever
+    /// deletes comments between two pages would otherwise have the whole list read each time.
+    pub fn find(&self, scope: IndexedScope, deleted: i64) -> Option<Arc<IdIndex>> {
+        let found = self.by_id.as_ref()?.get(&scope).filter(|index| index.deleted == deleted);
         if found.is_none() {
-            self.insert(scope, Arc::new(SparseIndex::empty(deleted)));
+            self.insert(scope, Arc::new(IdIndex::empty(deleted)));
         }
         found
     }
 
-    pub fn insert(&self, scope: IndexedScope, index: Arc<SparseIndex>) {
-        if let Some(by_list) = &self.by_list {
-            let weight = INDEX_BYTES + size_of::<CommentId>() * index.ids.capacity();
-            by_list.insert(scope, index, weight);
+    pub fn insert(&self, scope: IndexedScope, index: Arc<IdIndex>) {
+        if let Some(by_id) = &self.by_id {
+            let weight = INDEX_BYTES + size_of::<CommentId>() * index.index.entries.capacity();
+            by_id.insert(scope, index, weight);
         }
     }
+
+    /// The index of a list by update. As for lists by id, the first request after a write gets nothing.
+    pub fn find_by_update(
+        &self,
+        scope: IndexedScope,
+        repo: RepoId,
+        read_at: Generations,
+    ) -> Option<Arc<SparseIndex<UpdateKey>>> {
+        let found = self.by_update.get(&scope);
+        if found.is_none() {
+            self.insert_by_update(scope, repo, read_at, Arc::default());
+        }
+        found
+    }
+
+    pub fn insert_by_update(
+        &self,
+        scope: IndexedScope,
+        repo: RepoId,
+        read_at: Generations,
+        index: Arc<SparseIndex<UpdateKey>>,
+    ) {
+        self.by_update.insert(read_at, content_of(repo), scope, index);
+    }
+}
+
+/// What the order of lists by update depends on.
+pub fn content_of(repo: RepoId) -> Dependency {
+    Dependency::Content(InvalidationScope::Repo(repo))
 }
 
 #[cfg(test)]
@@ -156,11 +217,11 @@ mod tests {
     /// Checks all offsets of a list with these ids.
     fn check(published: &[i64], pending: &[i64]) {
         let blocks = published.chunks_exact(usize::try_from(BLOCK).expect("a small number"));
-        let index = SparseIndex { deleted: 0, ids: blocks.map(|block| CommentId(block[block.len() - 1])).collect() };
+        let index = SparseIndex { entries: blocks.map(|block| CommentId(block[block.len() - 1])).collect() };
         let length = count(published, |_| true);
         let after = length - index.covered();
         let extent = Extent { published: length, deleted: 0, pending: count(pending, |_| true), after };
-        assert!(index.is_right_for(&extent));
+        assert!(IdIndex { deleted: 0, index: index.clone() }.is_right_for(&extent));
         let all = || published.iter().chain(pending);
         for offset in 0..extent.total() {
             if let Some(start) = index.start_up(&extent, offset) {
@@ -194,7 +255,7 @@ mod tests {
 
     #[test]
     fn index_is_right_while_only_the_end_changes() {
-        let index = SparseIndex { deleted: 3, ids: vec![CommentId(70), CommentId(140)] };
+        let index = IdIndex { deleted: 3, index: SparseIndex { entries: vec![CommentId(70), CommentId(140)] } };
         let extent = Extent { published: 130, pending: 5, deleted: 3, after: 2 };
         assert!(index.is_right_for(&extent));
         assert!(index.is_right_for(&Extent { published: 135, after: 7, ..extent }), "new comments");
