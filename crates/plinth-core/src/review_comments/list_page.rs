@@ -5,9 +5,9 @@ use std::sync::Arc;
 use plinth_base::ids::RepoId;
 use plinth_store::{Connection, DbError, Generations};
 
-use super::indexed_lists::{IndexKey, IndexedListing, find_extent};
+use super::indexed_lists::{IndexedListing, find_extent};
 use super::model::{Extent, Order};
-use super::sparse_index::{IdIndex, IndexedScope, SparseIndex, SparseIndexes, content_of};
+use super::sparse_index::{IdIndex, IndexKey, IndexedScope, SparseIndex, SparseIndexes, content_of};
 use crate::Core;
 use crate::comment_lists;
 

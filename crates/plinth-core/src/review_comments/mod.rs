@@ -6,6 +6,7 @@ mod indexed_lists;
 mod input;
 mod list_page;
 mod lists;
+mod lists_by_update;
 pub mod model;
 pub mod operations;
 mod positions;

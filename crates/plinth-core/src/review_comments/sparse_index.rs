@@ -8,12 +8,13 @@
 //!
 //! In a list by update, every edit moves a comment, so its index is right until something in the repository is written.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use plinth_base::cache::WeightedCache;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, PullId, RepoId};
-use plinth_store::{Dependency, GenerationCache, Generations, InvalidationScope, Store};
+use plinth_store::{Connection, DbError, Dependency, GenerationCache, Generations, InvalidationScope, Store};
 
 use super::model::{Extent, Listing, Scope};
 use crate::caches::{CacheName, DisabledCaches};
@@ -47,6 +48,18 @@ impl IndexedScope {
     }
 }
 
+/// The SQL for a list, from a macro that takes the column, and the id in that column.
+macro_rules! by_scope {
+    ($scope:expr, $sql:ident) => {
+        match $scope {
+            $crate::review_comments::sparse_index::IndexedScope::Repo(id) => ($sql!("repo_id"), id.0),
+            $crate::review_comments::sparse_index::IndexedScope::Pull(id) => ($sql!("pull_id"), id.0),
+        }
+    };
+}
+
+pub(super) use by_scope;
+
 /// The position of a comment in a list by update.
 pub type UpdateKey = (Timestamp, CommentId);
 
@@ -54,6 +67,17 @@ pub type UpdateKey = (Timestamp, CommentId);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SparseIndex<K> {
     entries: Vec<K>,
+}
+
+/// The position of an entry in its list.
+pub trait IndexKey: Copy + Send + Sync {
+    /// The last of each [`BLOCK`] of published comments after this one, at most 256. Each is found from
+    /// the one before it, so the statement costs as much as skipping the comments between them.
+    fn list_entries(
+        db: &mut Connection,
+        scope: IndexedScope,
+        after: Option<Self>,
+    ) -> impl Future<Output = Result<Vec<Self>, DbError>> + Send;
 }
 
 /// Where reading a page starts.
