@@ -17,14 +17,13 @@ use crate::{Connection, DbError, Transaction};
 /// Transactions in one commit, so that the first does not wait for an endless queue.
 const GROUP_MAX: usize = 256;
 
-/// Runs `first` and whatever else waits, commits, and returns the outcomes to the callers.
+/// Runs `group` and whatever else waits, commits, and returns the outcomes to the callers.
 pub fn write_group(
     tx: &mut Transaction,
     changes: &ChangeTracker,
-    first: QueuedWrite,
+    mut group: Vec<QueuedWrite>,
     waiting: &Receiver<QueuedWrite>,
 ) -> Result<(), DbError> {
-    let mut group = vec![first];
     let mut written = in_transaction(tx, changes, |tx| run_all(tx, &mut group, waiting));
     if matches!(written, Ok(GroupOutcome::MustRollBack)) {
         written = in_transaction(tx, changes, |tx| run_each(tx, &mut group));
@@ -76,7 +75,7 @@ fn run_all(
             return Ok(GroupOutcome::MustRollBack);
         }
         next += 1;
-        if next < GROUP_MAX {
+        if group.len() < GROUP_MAX {
             group.extend(waiting.try_recv());
         }
     }
