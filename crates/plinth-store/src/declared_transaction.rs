@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::connection::{STATEMENTS_RUN, has_nul};
+use super::effect::{ChangedRows, Declared, RowKey};
 use super::sent::{Sent, SentCount};
 use super::{
     Connection, DbError, DeferredUse, Effect, FromRow, Increment, InvalidationScope, Overwrite, Transaction, Value,
@@ -46,7 +47,7 @@ impl Transaction {
             Connection::Postgres(client) if client.is_in_batch() => client.increment(increment, scope),
             Connection::Postgres(_) | Connection::Sqlite(_) => {
                 let Increment { counter, id, by, at } = increment;
-                self.content_only().send(counter.one, params![id, by, at]).await?;
+                self.content_only().changes_no_row().send(counter.one, params![id, by, at]).await?;
                 Ok(())
             }
         }
@@ -72,16 +73,31 @@ impl Transaction {
 pub struct DeclaredTransaction<'a> {
     tx: &'a mut Transaction,
     effect: Effect,
+    rows: ChangedRows,
     deferred: DeferredUse,
 }
 
 impl<'a> DeclaredTransaction<'a> {
     pub(super) fn new(tx: &'a mut Transaction, effect: Effect) -> Self {
-        Self { tx, effect, deferred: DeferredUse::Any }
+        Self { tx, effect, rows: ChangedRows::Any, deferred: DeferredUse::Any }
+    }
+
+    fn declared(&self) -> Declared {
+        Declared { effect: self.effect, scope: self.tx.scope, rows: self.rows }
     }
 
     pub(super) fn into_parts(self) -> ((Effect, InvalidationScope), &'a mut Connection) {
         ((self.effect, self.tx.scope), &mut self.tx.connection)
+    }
+
+    /// For a statement that changes only this row of its kind of content: see [`Dependency::Row`](super::Dependency::Row).
+    pub fn changes_row(self, row: RowKey) -> Self {
+        Self { rows: ChangedRows::One(row), ..self }
+    }
+
+    /// For a statement that inserts rows or changes counts, but no row that was there before.
+    pub fn changes_no_row(self) -> Self {
+        Self { rows: ChangedRows::None, ..self }
     }
 
     /// For a statement that neither reads nor changes what a batch defers: see [`DeferredUse`].
@@ -92,18 +108,20 @@ impl<'a> DeclaredTransaction<'a> {
     /// Runs a statement and counts the rows that it changed.
     pub async fn execute(self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, DbError> {
         check_parameters(params)?;
+        let declared = self.declared();
         match &mut self.tx.connection {
-            Connection::Sqlite(connection) => connection.execute(sql, params, (self.effect, self.tx.scope)),
-            Connection::Postgres(client) => client.execute(sql, params, (self.effect, self.tx.scope)).await,
+            Connection::Sqlite(connection) => connection.execute(sql, params, declared),
+            Connection::Postgres(client) => client.execute(sql, params, (declared.effect, declared.scope)).await,
         }
     }
 
     /// Runs an `insert ... returning id`.
     pub async fn insert<R: FromRow>(self, sql: &'static str, params: &[Value<'_>]) -> Result<R, DbError> {
         check_parameters(params)?;
+        let declared = self.declared();
         let inserted = match &mut self.tx.connection {
-            Connection::Sqlite(connection) => Some(connection.insert(sql, params, (self.effect, self.tx.scope))?),
-            Connection::Postgres(client) => client.insert(sql, params, (self.effect, self.tx.scope)).await?,
+            Connection::Sqlite(connection) => Some(connection.insert(sql, params, declared)?),
+            Connection::Postgres(client) => client.insert(sql, params, (declared.effect, declared.scope)).await?,
         };
         inserted.ok_or(DbError::NoRow)
     }
@@ -114,13 +132,14 @@ impl DeclaredTransaction<'_> {
     /// sent together with the next one. If it fails, the next one does, or the commit.
     pub async fn send(self, sql: &'static str, params: &[Value<'_>]) -> Result<SentCount, DbError> {
         check_parameters(params)?;
-        let declared = (self.effect, self.tx.scope);
+        let declared = self.declared();
         Ok(match &mut self.tx.connection {
             Connection::Sqlite(connection) => {
                 connection.check_deferred(sql, self.deferred)?;
                 SentCount(Sent::done(connection.execute(sql, params, declared)?))
             }
             Connection::Postgres(client) => {
+                let declared = (declared.effect, declared.scope);
                 SentCount(Sent::queued(client.queue_change(sql, params, declared, self.deferred).await?))
             }
         })
@@ -133,13 +152,14 @@ impl DeclaredTransaction<'_> {
         params: &[Value<'_>],
     ) -> Result<Sent<Vec<R>>, DbError> {
         check_parameters(params)?;
-        let declared = (self.effect, self.tx.scope);
+        let declared = self.declared();
         Ok(match &mut self.tx.connection {
             Connection::Sqlite(connection) => {
                 connection.check_deferred(sql, self.deferred)?;
                 Sent::done(vec![connection.insert(sql, params, declared)?])
             }
             Connection::Postgres(client) => {
+                let declared = (declared.effect, declared.scope);
                 Sent::queued(client.queue_change(sql, params, declared, self.deferred).await?)
             }
         })

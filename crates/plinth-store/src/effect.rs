@@ -3,6 +3,10 @@
 //! On SQLite every declaration is checked against the tables and columns that the statement writes to, as SQLite reports
 //! them when it compiles the statement (`sqlite3_set_authorizer`). A wrong declaration fails the statement.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::InvalidationScope;
+
 /// What a statement may change. Each includes what the ones after it change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
@@ -32,6 +36,94 @@ pub enum WriteAction {
     /// Of the schema, for example.
     Other,
 }
+
+/// What a statement has declared.
+#[derive(Debug, Clone, Copy)]
+pub struct Declared {
+    pub effect: Effect,
+    pub scope: InvalidationScope,
+    pub rows: ChangedRows,
+}
+
+/// Kinds of a repository's content that have generations of their own, so that a change of one leaves what was read from the others
+/// valid. Which kinds a statement changes follows from the tables and columns that it writes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ContentKind {
+    /// Refs, by name.
+    Refs,
+    /// The row of the repository itself.
+    Repository,
+    /// Review comments, with their reviews, threads and counts.
+    ReviewComments,
+}
+
+impl ContentKind {
+    pub const COUNT: usize = 3;
+    pub const ALL: [ContentKind; ContentKind::COUNT] =
+        [ContentKind::Refs, ContentKind::Repository, ContentKind::ReviewComments];
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// A set of kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ContentKinds(u8);
+
+impl ContentKinds {
+    /// The kinds that these writes change.
+    pub fn of<'a>(actions: impl IntoIterator<Item = &'a WriteAction>) -> Self {
+        let kinds = actions.into_iter().filter_map(WriteAction::kind);
+        Self(kinds.fold(0, |bits, kind| bits | kind.bit()))
+    }
+
+    pub fn contains(self, kind: ContentKind) -> bool {
+        self.0 & kind.bit() != 0
+    }
+}
+
+/// Which rows of its kinds a statement changes. What is not declared costs cache misses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangedRows {
+    /// Any.
+    #[default]
+    Any,
+    /// None: it inserts rows, or changes counts.
+    None,
+    One(RowKey),
+}
+
+/// A row of a kind of content, by an id or by the hash of a name. Two rows may share a key: that costs a cache miss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowKey(pub(crate) u64);
+
+impl RowKey {
+    pub fn of_name(name: &str) -> Self {
+        // Without a secret, so that every process finds the same key.
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+
+    pub fn of_id(id: i64) -> Self {
+        Self(id.cast_unsigned())
+    }
+}
+
+/// Tables of a kind of content, and columns of other tables.
+const KIND_TABLES: &[(&str, ContentKind)] = &[
+    ("git_ref", ContentKind::Refs),
+    ("repo", ContentKind::Repository),
+    ("review", ContentKind::ReviewComments),
+    ("review_comment", ContentKind::ReviewComments),
+    ("review_thread", ContentKind::ReviewComments),
+    ("review_thread_place", ContentKind::ReviewComments),
+];
+const KIND_COLUMNS: &[((&str, &str), ContentKind)] = &[
+    (("pull", "deleted_review_comments"), ContentKind::ReviewComments),
+    (("pull", "review_comments"), ContentKind::ReviewComments),
+];
 
 /// Tables that have content and nothing else.
 const CONTENT_TABLES: &[&str] = &[
@@ -116,6 +208,18 @@ impl Effect {
 }
 
 impl WriteAction {
+    /// The kind of content that is written to, if it has one.
+    pub fn kind(&self) -> Option<ContentKind> {
+        let (table, column) = match self {
+            WriteAction::Insert { table } | WriteAction::Delete { table } => (table.as_str(), None),
+            WriteAction::Update { table, column } => (table.as_str(), Some(column.as_str())),
+            WriteAction::Other => return None,
+        };
+        let of_table = KIND_TABLES.iter().find(|(name, _)| *name == table).map(|(_, kind)| *kind);
+        let of_column = || KIND_COLUMNS.iter().find(|(name, _)| Some(*name) == column.map(|column| (table, column)));
+        of_table.or_else(|| of_column().map(|(_, kind)| *kind))
+    }
+
     fn is_in(&self, tables: &[&str], columns: &[(&str, &str)]) -> bool {
         match self {
             WriteAction::Insert { table } | WriteAction::Delete { table } => tables.contains(&table.as_str()),

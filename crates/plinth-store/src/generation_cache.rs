@@ -120,7 +120,7 @@ mod tests {
     use plinth_base::ids::RepoId;
 
     use super::*;
-    use crate::generations::Changes;
+    use crate::invalidation::Changes;
     use crate::{Effect, InvalidationScope};
 
     const BYTES_MAX: usize = 1 << 20;

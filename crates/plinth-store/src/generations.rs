@@ -3,16 +3,14 @@
 //!
 //! Commits are numbered. For rights, and for the content of each repository and account, the table has the number of the
 //! last commit that changed them. A value that was read at commit 7 is valid as long as none of the numbers that it
-//! depends on is greater than 7.
+//! depends on is greater than 7. Some kinds of content also have numbers of their own, and so have their rows.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plinth_base::ids::{AccountId, RepoId};
-
-use super::Effect;
-
-/// Counters per kind of content. Two ids may share one: that costs a cache miss and bounds the memory.
-const SLOTS: usize = 4096;
+use super::effect::ContentKind;
+use super::invalidation::{
+    Changes, Dependency, InvalidationScope, KIND_SLOTS, KindChanges, ROW_SLOTS, SLOTS, Scopes, row_slot,
+};
 
 /// The last commit that this process knew at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,112 +30,46 @@ impl From<Generations> for u64 {
     }
 }
 
-/// Whose content a transaction changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum InvalidationScope {
-    /// Everybody's. For transactions that do not know better.
-    Everything,
-    Repo(RepoId),
-    /// Issue fields and projects of an organization or a user.
-    Account(AccountId),
-}
-
-/// What a cached value was read from. Every value also depends on rights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dependency {
-    /// On nothing else: see [`Effect::Rights`].
-    Rights,
-    /// On the pull requests of a repository: see [`Effect::Pulls`].
-    Pulls(RepoId),
-    /// On all content in the scope.
-    Content(InvalidationScope),
-}
-
-impl InvalidationScope {
-    /// Nothing where the scope is everything.
-    fn slot(self) -> Option<usize> {
-        let (id, kind) = match self {
-            InvalidationScope::Everything => return None,
-            InvalidationScope::Repo(RepoId(id)) => (id, 0),
-            InvalidationScope::Account(AccountId(id)) => (id, 1),
-        };
-        Some((id.unsigned_abs() as usize).wrapping_mul(2).wrapping_add(kind) % SLOTS)
-    }
-}
-
-/// The changes of transactions that are not committed yet.
-#[derive(Debug, Default)]
-pub struct Changes {
-    rights: bool,
-    pulls: Scopes,
-    content: Scopes,
-}
-
-#[derive(Debug, Default)]
-struct Scopes {
-    everything: bool,
-    slots: Vec<usize>,
-}
-
-impl Changes {
-    /// Adds what one statement changes.
-    pub fn add(&mut self, effect: Effect, scope: InvalidationScope) {
-        match effect {
-            Effect::Rights | Effect::TakesNoRight => self.rights = true,
-            Effect::Pulls => {
-                self.pulls.add(scope);
-                self.content.add(scope);
-            }
-            Effect::Content => self.content.add(scope),
-        }
-    }
-
-    pub fn affects(&self, dependency: Dependency) -> bool {
-        self.rights
-            || match dependency {
-                Dependency::Rights => false,
-                Dependency::Pulls(repo) => self.pulls.contain(InvalidationScope::Repo(repo)),
-                Dependency::Content(scope) => self.content.contain(scope),
-            }
-    }
-}
-
-impl Scopes {
-    fn add(&mut self, scope: InvalidationScope) {
-        match scope.slot() {
-            None => self.everything = true,
-            Some(slot) if !self.slots.contains(&slot) => self.slots.push(slot),
-            Some(_) => {}
-        }
-    }
-
-    fn contain(&self, scope: InvalidationScope) -> bool {
-        self.everything || scope.slot().map_or(!self.slots.is_empty(), |slot| self.slots.contains(&slot))
-    }
-}
-
 /// The last commits that changed rights, pull requests and content.
 #[derive(Debug, Default)]
 pub struct GenerationTable {
     commit: AtomicU64,
     rights: AtomicU64,
-    pulls: LastCommits,
-    content: LastCommits,
+    pulls: LastCommits<SLOTS>,
+    content: LastCommits<SLOTS>,
+    kinds: [KindCommits; ContentKind::COUNT],
+}
+
+/// The last commits that changed one kind of content.
+#[derive(Debug)]
+struct KindCommits {
+    all: LastCommits<KIND_SLOTS>,
+    of_any_row: LastCommits<KIND_SLOTS>,
+    rows: Box<[AtomicU64]>,
+}
+
+impl Default for KindCommits {
+    fn default() -> Self {
+        Self { all: LastCommits::default(), of_any_row: LastCommits::default(), rows: counters(ROW_SLOTS) }
+    }
 }
 
 #[derive(Debug)]
-struct LastCommits {
+struct LastCommits<const SLOTS: usize> {
     any: AtomicU64,
     /// The last commit whose scope was everything.
     everything: AtomicU64,
     slots: Box<[AtomicU64]>,
 }
 
-impl Default for LastCommits {
+impl<const SLOTS: usize> Default for LastCommits<SLOTS> {
     fn default() -> Self {
-        let slots = (0..SLOTS).map(|_| AtomicU64::new(0)).collect();
-        Self { any: AtomicU64::new(0), everything: AtomicU64::new(0), slots }
+        Self { any: AtomicU64::new(0), everything: AtomicU64::new(0), slots: counters(SLOTS) }
     }
+}
+
+fn counters(count: usize) -> Box<[AtomicU64]> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
 impl GenerationTable {
@@ -151,6 +83,12 @@ impl GenerationTable {
             Dependency::Rights => 0,
             Dependency::Pulls(repo) => self.pulls.last(InvalidationScope::Repo(repo)),
             Dependency::Content(scope) => self.content.last(scope),
+            Dependency::Kind(repo, kind) => self.kinds[kind as usize].all.last(InvalidationScope::Repo(repo)),
+            Dependency::Row(repo, kind, row) => {
+                let KindCommits { of_any_row, rows, .. } = &self.kinds[kind as usize];
+                let last = rows[row_slot(repo, kind, row)].load(Ordering::Acquire);
+                last.max(of_any_row.last(InvalidationScope::Repo(repo)))
+            }
         };
         last.max(self.rights.load(Ordering::Acquire)) <= since.commit
     }
@@ -163,6 +101,9 @@ impl GenerationTable {
         }
         self.pulls.record(&changes.pulls, commit);
         self.content.record(&changes.content, commit);
+        for (commits, changes) in self.kinds.iter().zip(&changes.kinds) {
+            commits.record(changes, commit);
+        }
         // Last: a thread that reads this number also reads those above.
         self.commit.store(commit, Ordering::Release);
     }
@@ -173,15 +114,25 @@ impl GenerationTable {
     }
 }
 
-impl LastCommits {
+impl KindCommits {
+    fn record(&self, changes: &KindChanges, commit: u64) {
+        self.all.record(&changes.all, commit);
+        self.of_any_row.record(&changes.of_any_row, commit);
+        for row in &changes.rows {
+            self.rows[*row].store(commit, Ordering::Release);
+        }
+    }
+}
+
+impl<const SLOTS: usize> LastCommits<SLOTS> {
     fn last(&self, scope: InvalidationScope) -> u64 {
-        match scope.slot() {
+        match scope.slot(SLOTS) {
             None => self.any.load(Ordering::Acquire),
             Some(slot) => self.everything.load(Ordering::Acquire).max(self.slots[slot].load(Ordering::Acquire)),
         }
     }
 
-    fn record(&self, scopes: &Scopes, commit: u64) {
+    fn record(&self, scopes: &Scopes<SLOTS>, commit: u64) {
         if scopes.everything {
             self.everything.store(commit, Ordering::Release);
         }
@@ -196,13 +147,18 @@ impl LastCommits {
 
 #[cfg(test)]
 mod tests {
+    use plinth_base::ids::{AccountId, RepoId};
+
     use super::*;
+    use crate::Effect;
+    use crate::effect::{ChangedRows, ContentKinds, RowKey, WriteAction};
 
     const A: InvalidationScope = InvalidationScope::Repo(RepoId(1));
     const B: InvalidationScope = InvalidationScope::Repo(RepoId(2));
     const ORG: InvalidationScope = InvalidationScope::Account(AccountId(1));
     const ALL: InvalidationScope = InvalidationScope::Everything;
-    const DEPENDENCIES: [Dependency; 7] = [
+    const ROW: RowKey = RowKey(5);
+    const DEPENDENCIES: [Dependency; 10] = [
         Dependency::Rights,
         Dependency::Pulls(RepoId(1)),
         Dependency::Pulls(RepoId(2)),
@@ -210,14 +166,27 @@ mod tests {
         Dependency::Content(B),
         Dependency::Content(ORG),
         Dependency::Content(ALL),
+        Dependency::Kind(RepoId(1), ContentKind::Refs),
+        Dependency::Row(RepoId(1), ContentKind::Refs, ROW),
+        Dependency::Row(RepoId(2), ContentKind::Refs, ROW),
     ];
 
     /// Which of [`DEPENDENCIES`] are unchanged after a commit; the same is known before the commit.
-    fn unchanged_after(effect: Effect, scope: InvalidationScope) -> [bool; 7] {
+    fn unchanged_after(effect: Effect, scope: InvalidationScope) -> [bool; 10] {
+        unchanged_after_changes(|changes| changes.add(effect, scope))
+    }
+
+    /// As [`unchanged_after`], for content of which more is known.
+    fn unchanged_after_content(scope: InvalidationScope, table: &str, rows: ChangedRows) -> [bool; 10] {
+        let insert = WriteAction::Insert { table: table.into() };
+        unchanged_after_changes(|changes| changes.add_content(scope, ContentKinds::of([&insert]), rows))
+    }
+
+    fn unchanged_after_changes(add: impl FnOnce(&mut Changes)) -> [bool; 10] {
         let table = GenerationTable::default();
         let before = table.now();
         let mut changes = Changes::default();
-        changes.add(effect, scope);
+        add(&mut changes);
         table.record(&changes);
         assert!(DEPENDENCIES.iter().all(|dependency| table.is_unchanged(table.now(), *dependency)));
         let unchanged = DEPENDENCIES.map(|dependency| table.is_unchanged(before, dependency));
@@ -229,18 +198,47 @@ mod tests {
     fn change_of_rights_invalidates_everything() {
         for effect in [Effect::Rights, Effect::TakesNoRight] {
             for scope in [A, ORG, ALL] {
-                assert_eq!(unchanged_after(effect, scope), [false; 7]);
+                assert_eq!(unchanged_after(effect, scope), [false; 10]);
             }
         }
     }
 
     #[test]
     fn change_of_content_invalidates_its_scope_only() {
-        assert_eq!(unchanged_after(Effect::Content, A), [true, true, true, false, true, true, false]);
-        assert_eq!(unchanged_after(Effect::Pulls, A), [true, false, true, false, true, true, false]);
-        assert_eq!(unchanged_after(Effect::Content, ORG), [true, true, true, true, true, false, false]);
-        assert_eq!(unchanged_after(Effect::Content, ALL), [true, true, true, false, false, false, false]);
-        assert_eq!(unchanged_after(Effect::Pulls, ALL), [true, false, false, false, false, false, false]);
+        let of_a = [false, false, true];
+        for (effect, scope, unchanged, kinds) in [
+            (Effect::Content, A, [true, true, true, false, true, true, false], of_a),
+            (Effect::Pulls, A, [true, false, true, false, true, true, false], of_a),
+            (Effect::Content, ORG, [true, true, true, true, true, false, false], [true; 3]),
+            (Effect::Content, ALL, [true, true, true, false, false, false, false], [false; 3]),
+            (Effect::Pulls, ALL, [true, false, false, false, false, false, false], [false; 3]),
+        ] {
+            assert_eq!(
+                unchanged_after(effect, scope)[..],
+                [&unchanged[..], &kinds].concat(),
+                "{effect:?} of {scope:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn change_of_a_kind_invalidates_that_kind_and_the_declared_rows_only() {
+        let (one, other) = (ChangedRows::One(ROW), ChangedRows::One(RowKey(6)));
+        let content = [true, true, true, false, true, true, false];
+        for (table, rows, kinds) in [
+            ("git_ref", ChangedRows::Any, [false, false, true]),
+            ("git_ref", ChangedRows::None, [false, true, true]),
+            ("git_ref", one, [false, false, true]),
+            ("git_ref", other, [false, true, true]),
+            ("review_comment", ChangedRows::Any, [true; 3]),
+            ("review_comment", one, [true; 3]),
+            ("notification", ChangedRows::Any, [true; 3]),
+        ] {
+            let unchanged = unchanged_after_content(A, table, rows);
+            assert_eq!(unchanged[..], [&content[..], &kinds].concat(), "{rows:?} of {table}");
+        }
+        // Where the repository is not known, the row says nothing.
+        assert_eq!(unchanged_after_content(ALL, "git_ref", other)[7..], [false; 3]);
     }
 
     #[test]

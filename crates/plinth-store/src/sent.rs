@@ -38,6 +38,12 @@ impl<T> Sent<T> {
 }
 
 impl Connection {
+    /// Whether what is sent waits for the next statement, so that reading something early, in the same round trip, costs less
+    /// than reading it when it is needed.
+    pub fn sends_together(&self) -> bool {
+        matches!(self, Connection::Postgres(_))
+    }
+
     /// As [`Connection::all`], for rows that are not needed yet.
     pub async fn send<R: FromRow>(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Sent<Vec<R>>, DbError> {
         self.send_as(sql, params, DeferredUse::Any).await

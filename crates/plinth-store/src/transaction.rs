@@ -132,12 +132,6 @@ impl Transaction {
         matches!(self.connection, Connection::Postgres(_))
     }
 
-    /// Whether what is sent waits for the next statement, so that reading something early, in the same round trip, costs less
-    /// than reading it when it is needed.
-    pub fn sends_together(&self) -> bool {
-        matches!(self.connection, Connection::Postgres(_))
-    }
-
     /// Whether there is an active webhook, which is what events are recorded for.
     ///
     /// Every operation asks this, so the result is cached until rights change: whoever changes a hook changes rights.

@@ -22,7 +22,10 @@ pub struct Access<T> {
 
 /// Finds the resource of a path and decides whether the caller may carry out the operation on it.
 pub async fn authorize<T: Target>(core: &Core, request: AccessRequest) -> Result<Access<T>> {
-    let cached = T::from_cache(core, &request);
+    let cached = match T::from_cache(core, &request) {
+        Some(cached) => Some(cached),
+        None => Box::pin(T::refresh_cached(core, &request)).await?,
+    };
     let is_cached = cached.is_some();
     let (target, grant, facts) = match cached {
         Some(cached) => cached,

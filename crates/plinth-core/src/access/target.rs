@@ -27,6 +27,14 @@ pub trait Target: Sized + Send + Sync + 'static {
         None
     }
 
+    /// As [`Target::from_cache`], where a part of the resource has changed and is read again.
+    fn refresh_cached(
+        _: &Core,
+        _: &AccessRequest,
+    ) -> impl Future<Output = Result<Option<(Self, Grant, Facts)>>> + Send {
+        async { Ok(None) }
+    }
+
     /// Adds the result of a look-up to the cache, if the request allows that.
     fn add_to_cache(&self, _: &Core, _: &AccessRequest, _: &Grant, _: &Facts) {}
 

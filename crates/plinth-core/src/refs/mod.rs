@@ -1,5 +1,6 @@
 //! Refs: names of objects, stored in the database only. `ref_updates` has the operations that change them.
 
+pub mod dependencies;
 mod directory_conflicts;
 mod model;
 pub mod new_refs;

@@ -1,6 +1,7 @@
 //! The insert of a ref, unless it or one that git cannot store together with it exists.
 
 use super::Target;
+use super::dependencies::row_key;
 use super::directory_conflicts::{Relatives, first_parents};
 use plinth_base::ids::RepoId;
 use plinth_git::RefName;
@@ -91,8 +92,9 @@ pub async fn send_insert(
         let row = RowStatement { sql: INSERT_ROWS, key: Some(format!("{repo}/{name}")), params: values };
         return db.content_only().send_change_of_row(row).await;
     }
+    let insert = db.content_only().changes_row(row_key(name)).without_deferred();
     match parents.len() {
-        0 | 1 => db.content_only().without_deferred().send(INSERT_BELOW_ONE, &values[..8]).await,
-        _ => db.content_only().without_deferred().send(INSERT, values).await,
+        0 | 1 => insert.send(INSERT_BELOW_ONE, &values[..8]).await,
+        _ => insert.send(INSERT, values).await,
     }
 }

@@ -1,5 +1,6 @@
 //! SQL for refs, ordered by the bytes of their names.
 
+use super::dependencies::row_key;
 use super::new_refs::{self, NewRefs};
 use super::{Change, Ref, Target};
 use crate::paging::Page;
@@ -128,7 +129,7 @@ fn end_of_prefix(prefix: &str) -> Option<String> {
 /// Inserts a ref if it does not exist, and returns whether it did.
 pub async fn insert(db: &mut Transaction, repo: RepoId, name: &RefName, new: Target) -> Result<bool, DbError> {
     let sql = "insert into git_ref (repo_id, name, target, kind) values ($1, $2, $3, $4) on conflict do nothing";
-    Ok(db.content_only().execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
+    Ok(db.content_only().changes_row(row_key(name)).execute(sql, params![repo, name, new.sha, new.kind]).await? == 1)
 }
 
 /// Moves a ref if it points at `old`, and returns whether it did.
@@ -139,7 +140,8 @@ pub async fn update(
     old: Sha,
     new: Target,
 ) -> Result<bool, DbError> {
-    Ok(db.content_only().execute(UPDATE, params![repo, name, old, new.sha, new.kind]).await? == 1)
+    let values = params![repo, name, old, new.sha, new.kind];
+    Ok(db.content_only().changes_row(row_key(name)).execute(UPDATE, values).await? == 1)
 }
 
 /// A change that was sent.
@@ -162,11 +164,11 @@ pub async fn send_change(
         (None, Some(new)) => new_refs::send_insert(db, repo, (name, new), allowed).await?,
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
-            db.content_only().without_deferred().send(UPDATE, values).await?
+            db.content_only().changes_row(row_key(name)).without_deferred().send(UPDATE, values).await?
         }
         (Some(old), None) => {
             let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";
-            db.content_only().send(sql, params![repo, name, old]).await?
+            db.content_only().changes_row(row_key(name)).send(sql, params![repo, name, old]).await?
         }
         (None, None) => return Ok(SentChange::Absence(db.send(FIND, params![repo, name]).await?)),
     }))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plinth_base::error::Result;
 use plinth_base::ids::{RepoId, TokenId};
-use plinth_store::{Connection, Dependency, GenerationCache, Generations, Store};
+use plinth_store::{Connection, ContentKind, Dependency, GenerationCache, Generations, Store};
 
 use super::store::RepoWithRole;
 use super::{Repo, store};
@@ -90,13 +90,24 @@ impl Target for RepoTarget {
         let RepoAccessCache { by_caller, repos } = &core.repo_access_cache;
         let cached = by_caller.get(&key)?;
         let mut target = cached.target.clone();
-        if request.cached == CachedAccess::Content {
-            let content = Dependency::Content(cached.facts.scope(Self::KIND));
-            if !core.generation_table().is_unchanged(cached.read_at, content) {
-                target.repo = repos.get(&target.repo.id)?;
-            }
+        if request.cached == CachedAccess::Content
+            && !core.generation_table().is_unchanged(cached.read_at, row_of(target.repo.id))
+        {
+            target.repo = repos.get(&target.repo.id)?;
         }
         Some((target, cached.grant.clone(), cached.facts))
+    }
+
+    /// The caller's access is valid until rights change, while every push changes the row of the repository.
+    async fn refresh_cached(core: &Core, request: &AccessRequest) -> Result<Option<(Self, Grant, Facts)>> {
+        let Some((read_at, key)) = Self::cache_key(request) else { return Ok(None) };
+        let RepoAccessCache { by_caller, repos } = &core.repo_access_cache;
+        let Some(cached) = by_caller.get(&key) else { return Ok(None) };
+        let id = cached.target.repo.id;
+        let Some(found) = store::find_by_id(&mut core.read().await?, id, None).await? else { return Ok(None) };
+        let repo = Arc::new(found.repo);
+        repos.insert(read_at, row_of(id), id, repo.clone());
+        Ok(Some((Self { repo, role: cached.target.role }, cached.grant.clone(), cached.facts)))
     }
 
     fn add_to_cache(&self, core: &Core, request: &AccessRequest, grant: &Grant, facts: &Facts) {
@@ -104,9 +115,14 @@ impl Target for RepoTarget {
             let RepoAccessCache { by_caller, repos } = &core.repo_access_cache;
             let access = RepoAccess { read_at, target: self.clone(), facts: *facts, grant: grant.clone() };
             by_caller.insert(read_at, Dependency::Rights, key, Arc::new(access));
-            repos.insert(read_at, Dependency::Content(facts.scope(Self::KIND)), self.repo.id, self.repo.clone());
+            repos.insert(read_at, row_of(self.repo.id), self.repo.id, self.repo.clone());
         }
     }
+}
+
+/// What a repository depends on that was read from the store.
+fn row_of(repo: RepoId) -> Dependency {
+    Dependency::Kind(repo, ContentKind::Repository)
 }
 
 impl RepoTarget {

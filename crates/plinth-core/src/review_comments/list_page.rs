@@ -7,7 +7,8 @@ use plinth_store::{Connection, DbError, Generations};
 
 use super::indexed_lists::{IndexedListing, find_extent};
 use super::model::{Extent, Order};
-use super::sparse_index::{IdIndex, IndexKey, IndexedScope, SparseIndex, SparseIndexes, content_of};
+use super::sparse_index::{IdIndex, IndexKey, IndexedScope, SparseIndex, SparseIndexes};
+use super::store;
 use crate::Core;
 use crate::comment_lists;
 
@@ -99,7 +100,7 @@ async fn list_indexed_by_update<L: IndexedListing>(
     let comments = db.rows(comments).await?;
     // After the page: what is unchanged now was unchanged when the length, the index and the page were read.
     let is_known = core.generations().await.is_some();
-    if !is_known || !core.generation_table().is_unchanged(read_at, content_of(repo.id)) {
+    if !is_known || !core.generation_table().is_unchanged(read_at, store::dependency_on_all(repo.id)) {
         return Ok(None);
     }
     if is_longer {

@@ -6,7 +6,7 @@
 //! added; if moreover all that the index does not cover are after its last entry, none was added among those that it covers. Both are read
 //! after each page that was found with it, so no write has to invalidate anything.
 //!
-//! In a list by update, every edit moves a comment, so its index is right until something in the repository is written.
+//! In a list by update, every edit moves a comment, so its index is right until a review comment in the repository changes.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,9 +14,10 @@ use std::sync::Arc;
 use plinth_base::cache::WeightedCache;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, PullId, RepoId};
-use plinth_store::{Connection, DbError, Dependency, GenerationCache, Generations, InvalidationScope, Store};
+use plinth_store::{Connection, DbError, GenerationCache, Generations, Store};
 
 use super::model::{Extent, Listing, Scope};
+use super::store;
 use crate::caches::{CacheName, DisabledCaches};
 
 /// Comments per entry. A page skips fewer than this, besides the end of the list.
@@ -221,13 +222,8 @@ impl SparseIndexes {
         read_at: Generations,
         index: Arc<SparseIndex<UpdateKey>>,
     ) {
-        self.by_update.insert(read_at, content_of(repo), scope, index);
+        self.by_update.insert(read_at, store::dependency_on_all(repo), scope, index);
     }
-}
-
-/// What the order of lists by update depends on.
-pub fn content_of(repo: RepoId) -> Dependency {
-    Dependency::Content(InvalidationScope::Repo(repo))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::pulls::store::{author_columns, author_joins};
 use crate::repos::name_key;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
-use plinth_store::{Connection, DbError, Sent, Transaction, params};
+use plinth_store::{Connection, ContentKind, DbError, Dependency, RowKey, Sent, Transaction, params};
 
 macro_rules! select_comment {
     ($from:expr, $rest:expr) => {
@@ -184,7 +184,7 @@ pub async fn insert(db: &mut Transaction, new: &NewComment, now: Timestamp) -> R
     let NewComment { repo, pull, review, thread, in_reply_to, author, pending, body } = new;
     let values = params![repo, pull, author, body, now, review, thread, in_reply_to, pending];
     let sql = insert!("$1, $2, $3, $4, $5, $5, $6, $7, $8, $9");
-    Ok(db.content_only().insert::<(CommentId,)>(sql, values).await?.0)
+    Ok(db.content_only().changes_no_row().insert::<(CommentId,)>(sql, values).await?.0)
 }
 
 /// As [`insert()`], for a published comment whose review was sent just before.
@@ -198,25 +198,36 @@ pub async fn send_insert(
     match review {
         Some(review) => {
             let values = params![repo, pull, author, body, now, review, thread, in_reply_to];
-            db.content_only().send_insert(insert!("$1, $2, $3, $4, $5, $5, $6, $7, $8, false"), values).await
+            let sql = insert!("$1, $2, $3, $4, $5, $5, $6, $7, $8, false");
+            db.content_only().changes_no_row().send_insert(sql, values).await
         }
         // PostgreSQL knows the id before this process does.
         None => {
             let values = params![repo, pull, author, body, now, thread, in_reply_to];
             let sql = insert!("$1, $2, $3, $4, $5, $5, currval('review_id_seq'), $6, $7, false");
-            db.content_only().send_insert(sql, values).await
+            db.content_only().changes_no_row().send_insert(sql, values).await
         }
     }
 }
 
+/// What a value depends on that was made from one comment.
+pub fn dependency_on(repo: RepoId, id: CommentId) -> Dependency {
+    Dependency::Row(repo, ContentKind::ReviewComments, RowKey::of_id(id.0))
+}
+
+/// What a value depends on that was made from several comments of a repository.
+pub fn dependency_on_all(repo: RepoId) -> Dependency {
+    Dependency::Kind(repo, ContentKind::ReviewComments)
+}
+
 pub async fn update_body(db: &mut Transaction, id: CommentId, body: &str, now: Timestamp) -> Result<(), DbError> {
-    db.content_only()
-        .send("update review_comment set body = $2, updated_at = $3 where id = $1", params![id, body, now])
-        .await?;
+    let sql = "update review_comment set body = $2, updated_at = $3 where id = $1";
+    db.content_only().changes_row(RowKey::of_id(id.0)).send(sql, params![id, body, now]).await?;
     Ok(())
 }
 
 pub async fn delete(db: &mut Transaction, id: CommentId) -> Result<u64, DbError> {
+    // Any row: replies lose the comment that they reply to.
     db.content_only().execute("delete from review_comment where id = $1", params![id]).await
 }
 

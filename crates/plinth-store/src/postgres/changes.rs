@@ -14,7 +14,7 @@ use tokio_postgres::Statement;
 use super::declared::add_row;
 use super::hosts::Connected;
 use super::{Engine, Shared};
-use crate::generations::Changes;
+use crate::invalidation::Changes;
 use crate::{DbError, GenerationTable, Generations};
 use plinth_base::error::Result;
 

@@ -2,7 +2,7 @@
 
 use plinth_base::ids::{AccountId, RepoId};
 
-use crate::generations::Changes;
+use crate::invalidation::Changes;
 use crate::{Effect, InvalidationScope};
 
 const RIGHTS: i64 = -2;

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::read_lock::ReadLock;
-use crate::generations::Changes;
-use crate::{DbError, Dependency, Effect, GenerationTable, Generations, InvalidationScope, RightsFact};
+use crate::effect::{ContentKinds, Declared};
+use crate::invalidation::Changes;
+use crate::{DbError, Dependency, Effect, GenerationTable, Generations, RightsFact};
 
 /// How many facts are cached, of some 40 bytes each.
 const FACTS_MAX: usize = 16_384;
@@ -141,8 +142,12 @@ impl ChangeTracker {
     }
 
     /// Adds what a statement of the running group changes.
-    pub fn add(&self, effect: Effect, scope: InvalidationScope) {
-        self.uncommitted.lock().add(effect, scope);
+    pub fn add(&self, Declared { effect, scope, rows }: Declared, kinds: ContentKinds) {
+        let mut uncommitted = self.uncommitted.lock();
+        match effect {
+            Effect::Content => uncommitted.add_content(scope, kinds, rows),
+            Effect::Rights | Effect::TakesNoRight | Effect::Pulls => uncommitted.add(effect, scope),
+        }
     }
 
     /// Ends a group. Call it before anyone is notified of the commit.

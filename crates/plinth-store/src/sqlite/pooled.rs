@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::write_actions::WriteActions;
-use crate::{
-    DbError, DeferredUse, Dependency, Effect, FromRow, Generations, InvalidationScope, RightsFact, Row, Value,
-};
+use crate::effect::{ContentKinds, Declared};
+use crate::{DbError, DeferredUse, Dependency, Effect, FromRow, Generations, RightsFact, Row, Value};
 
 /// Idle readers in the pool; more may exist while they are in use.
 const IDLE_READERS_MAX: usize = 32;
@@ -95,12 +94,7 @@ impl Pooled {
         Ok(found)
     }
 
-    pub fn execute(
-        &mut self,
-        sql: &'static str,
-        params: &[Value<'_>],
-        declared: (Effect, InvalidationScope),
-    ) -> Result<u64, DbError> {
+    pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>], declared: Declared) -> Result<u64, DbError> {
         Ok(self.bind(sql, params, Some(declared))?.raw_execute()? as u64)
     }
 
@@ -110,7 +104,7 @@ impl Pooled {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        declared: (Effect, InvalidationScope),
+        declared: Declared,
     ) -> Result<R, DbError> {
         debug_assert!(!sql.contains("on conflict"), "an insert that may insert nothing has no id to return");
         self.execute(sql.strip_suffix(RETURNING_ID).unwrap_or(sql), params, declared)?;
@@ -133,19 +127,23 @@ impl Pooled {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        declared: Option<(Effect, InvalidationScope)>,
+        declared: Option<Declared>,
     ) -> Result<rusqlite::CachedStatement<'_>, DbError> {
         let Self { opened, engine, .. } = self;
         let Opened { connection, statements, write_actions, .. } =
             opened.as_mut().expect("a connection is only taken when dropped");
         let mut statement = connection.prepare_cached(sql)?;
         let info = statements.entry((sql.as_ptr().addr(), sql.len())).or_insert_with(|| StatementInfo::new(&statement));
-        if let (Some((effect, scope)), Some(actions), Some(engine)) = (declared, write_actions, engine) {
-            if info.checked != Some(effect) {
-                actions.check(connection, sql, effect)?;
-                info.checked = Some(effect);
-            }
-            engine.changes.add(effect, scope);
+        if let (Some(declared), Some(actions), Some(engine)) = (declared, write_actions, engine) {
+            let kinds = match info.checked {
+                Some((effect, kinds)) if effect == declared.effect => kinds,
+                _ => {
+                    let kinds = actions.check(connection, sql, declared.effect)?;
+                    info.checked = Some((declared.effect, kinds));
+                    kinds
+                }
+            };
+            engine.changes.add(declared, kinds);
         }
         info.bind(&mut statement, params)?;
         Ok(statement)
@@ -185,8 +183,8 @@ struct StatementInfo {
     /// The index of the value for each parameter. To SQLite `$2` is a name like any other, numbered by its first use; here
     /// it means the second value. Looking the names up takes longer than binding the values.
     order: Box<[usize]>,
-    /// The declaration that SQLite's report agrees with.
-    checked: Option<Effect>,
+    /// The declaration that SQLite's report agrees with, and the kinds of content in that report.
+    checked: Option<(Effect, ContentKinds)>,
 }
 
 impl StatementInfo {

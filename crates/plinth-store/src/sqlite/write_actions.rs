@@ -7,7 +7,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use crate::DbError;
 use crate::deferred::is_deferred;
-use crate::effect::{Effect, WriteAction};
+use crate::effect::{ContentKinds, Effect, WriteAction};
 
 /// The authorizer of a connection. It allows everything and records what is written to.
 #[derive(Clone, Default)]
@@ -35,11 +35,16 @@ impl WriteActions {
         Ok(actions)
     }
 
-    /// Fails where a statement writes to more than it has declared.
-    pub fn check(&self, connection: &rusqlite::Connection, sql: &str, declared: Effect) -> Result<(), DbError> {
+    /// The kinds of content that a statement changes. Fails where it writes to more than it has declared.
+    pub fn check(
+        &self,
+        connection: &rusqlite::Connection,
+        sql: &str,
+        declared: Effect,
+    ) -> Result<ContentKinds, DbError> {
         let actions = self.record(connection, sql)?.writes;
         match actions.iter().find(|action| !declared.allows(action)) {
-            None => Ok(()),
+            None => Ok(ContentKinds::of(&actions)),
             Some(action) => {
                 Err(DbError::Fault(format!("{sql:?} is declared as {declared:?}, but has {action:?}").into()))
             }
@@ -156,7 +161,8 @@ mod tests {
         }
     }
 
-    /// SQLite does not report what foreign keys delete, so no content row may have a row with rights as its child.
+    /// SQLite does not report what foreign keys delete, so no content row may have a row with rights as its child, and none of
+    /// another kind.
     #[test]
     fn deleted_content_takes_only_content_with_it() {
         let (connection, _) = connection();
@@ -171,6 +177,8 @@ mod tests {
                 let (of_child, of_parent) =
                     (WriteAction::Delete { table: child.clone() }, WriteAction::Delete { table: parent.clone() });
                 assert!(!effect.allows(&of_parent) || effect.allows(&of_child), "{parent} has the child {child}");
+                let has_kind = of_child.kind().is_none() || of_child.kind() == of_parent.kind();
+                assert!(effect != Effect::Content || !effect.allows(&of_parent) || has_kind, "{parent}, {child}");
             }
         }
     }

@@ -50,7 +50,8 @@ pub async fn insert(
         thread_columns!(),
         ") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id"
     );
-    Ok(db.content_only().insert::<(i64,)>(sql, thread_values!(repo, pull, version, new)).await?.0)
+    let insert = db.content_only().changes_no_row();
+    Ok(insert.insert::<(i64,)>(sql, thread_values!(repo, pull, version, new)).await?.0)
 }
 
 /// Deletes a thread without comments.
