@@ -144,6 +144,18 @@ impl Default for GitSettings {
     }
 }
 
+impl Settings {
+    /// The part of the response cache for whole responses to identical requests.
+    pub fn whole_response_bytes(&self) -> usize {
+        self.response_cache_bytes / 2
+    }
+
+    /// The part for bodies that callers share.
+    pub fn shared_body_bytes(&self) -> usize {
+        self.response_cache_bytes - self.whole_response_bytes()
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -159,7 +171,7 @@ impl Default for Settings {
             write_timeout: Duration::from_secs(60),
             response_bytes_max: 128 << 20,
             compression: true,
-            response_cache_bytes: 32 << 20,
+            response_cache_bytes: 64 << 20,
             response_cache_admission: CacheAdmission::Repeated,
             disabled_caches: DisabledCaches::default(),
             lame_duck: Duration::from_secs(5),

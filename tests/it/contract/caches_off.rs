@@ -63,6 +63,7 @@ async fn check_all(fixture: &PullRequestFixture, plain: &HttpService, when: &str
     paths.extend(lists.iter().map(|query| format!("{COMMENTS}{query}")));
     paths.extend(lists.iter().map(|query| format!("{REPO}/pulls/comments{query}")));
     paths.extend(["main", "feature"].map(|branch| format!("{REPO}/git/ref/heads/{branch}")));
+    paths.extend(["", "heads/", "heads/f"].map(|prefix| format!("{REPO}/git/matching-refs/{prefix}")));
     for login in ["mona", "guest", "stranger"] {
         let token = format!("Bearer ghp_{login}");
         let cached = fixture.service.anonymous().header("authorization", &token);

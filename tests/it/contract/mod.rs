@@ -15,6 +15,7 @@ mod pages;
 mod prefixes;
 mod response_cache;
 mod revocation;
+mod shared_bodies;
 
 use std::sync::LazyLock;
 

@@ -33,6 +33,7 @@ fn context(query: &str) -> RequestContext {
         permit: RequestPermit::try_new(&Arc::new(Permits::new(1, 1))).expect("a permit"),
         entity_tag_key: EntityTagKey::new(b"a key of the store"),
         scope: Default::default(),
+        dependency: Default::default(),
     }
 }
 

@@ -32,6 +32,8 @@ pub struct FragmentKey {
 pub struct Fragment {
     /// What it was made from.
     pub columns: CommentColumns,
+    /// Whether its position was stored. Another one is not cached.
+    pub is_complete: bool,
     pub json: Bytes,
     /// Of the JSON, for entity tags.
     pub digest: [u8; DIGEST_LENGTH],

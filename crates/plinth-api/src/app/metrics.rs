@@ -17,6 +17,7 @@ pub struct Metrics {
     in_flight: IntGauge,
     connections: IntGauge,
     response_cache_hits: IntCounter,
+    shared_body_hits: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
     /// Taken over from the readers of objects in the same way.
@@ -39,6 +40,10 @@ impl Default for Metrics {
         let connections = IntGauge::new("plinth_connections_open", "Connections that are open now");
         let response_cache_hits =
             IntCounter::new("plinth_response_cache_hits_total", "Responses that came from the response cache");
+        let shared_body_hits = IntCounter::new(
+            "plinth_shared_body_hits_total",
+            "Responses whose body came from the part of the response cache that callers share",
+        );
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
         let damaged_objects = IntCounter::new(
             "plinth_damaged_objects_total",
@@ -50,6 +55,7 @@ impl Default for Metrics {
             in_flight: in_flight.expect("the name is a constant"),
             connections: connections.expect("the name is a constant"),
             response_cache_hits: response_cache_hits.expect("the name is a constant"),
+            shared_body_hits: shared_body_hits.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
             damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
             registry,
@@ -62,6 +68,7 @@ impl Default for Metrics {
         register(Box::new(metrics.in_flight.clone()));
         register(Box::new(metrics.connections.clone()));
         register(Box::new(metrics.response_cache_hits.clone()));
+        register(Box::new(metrics.shared_body_hits.clone()));
         register(Box::new(metrics.statements.lock().clone()));
         register(Box::new(metrics.damaged_objects.lock().clone()));
         metrics
@@ -93,6 +100,11 @@ impl Metrics {
     /// Counts a response from the response cache.
     pub fn count_cache_hit(&self) {
         self.response_cache_hits.inc();
+    }
+
+    /// Counts a response whose body callers share.
+    pub fn count_shared_body(&self) {
+        self.shared_body_hits.inc();
     }
 
     /// The page that a Prometheus server fetches.

@@ -6,6 +6,7 @@ mod entity_tag_key;
 pub mod metrics;
 pub mod permits;
 pub mod readiness;
+pub mod shared_bodies;
 pub mod shared_objects;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use entity_tag_key::{DIGEST_LENGTH, EntityTagKey};
 use metrics::Metrics;
 use permits::Permits;
 use readiness::{Checks, Report};
+use shared_bodies::SharedBodies;
 use shared_objects::SharedObjects;
 
 use crate::settings::Settings;
@@ -45,6 +47,8 @@ pub struct Parts {
     pub response_memory: Permits,
     pub shared_objects: SharedObjects,
     pub comment_fragments: FragmentCache,
+    /// The part of the response cache that callers share.
+    pub shared_bodies: SharedBodies,
     draining: AtomicBool,
 }
 
@@ -84,6 +88,7 @@ impl App {
             response_memory: permits::for_response_memory(settings.response_bytes_max),
             shared_objects: SharedObjects::default(),
             comment_fragments: FragmentCache::new(core.generation_table().clone(), &settings.disabled_caches),
+            shared_bodies: SharedBodies::new(core.generation_table().clone(), settings.shared_body_bytes()),
             draining: AtomicBool::new(false),
             settings,
             core,

@@ -108,6 +108,7 @@ impl Reader {
             permit: caller.permit.clone(),
             entity_tag_key: caller.entity_tag_key,
             scope: OnceLock::new(),
+            dependency: OnceLock::new(),
         });
         check_kind(&route.row.rule, &context.principal)?;
         let handled = route.call(ApiRequest::new(context, HeaderMap::new(), Body::empty()), self.app.clone()).await?;

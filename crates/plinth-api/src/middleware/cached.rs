@@ -26,11 +26,11 @@ impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
         let mut outcome = self.inner.respond(request).await;
         if let (Some(key), Some(row)) = (key, outcome.row)
             && let Some(Cacheable { read_at, lifetime, limit_key }) = outcome.cacheable.take()
-            && self.cache.admits(&key, read_at, outcome.scope)
+            && self.cache.admits(&key, read_at, outcome.dependency)
             && let Some(response) =
                 CachedResponse::of(&outcome.response, outcome.body.take(), row, (lifetime, limit_key))
         {
-            self.cache.insert(read_at, outcome.scope, key, response);
+            self.cache.insert(read_at, outcome.dependency, key, response);
         }
         outcome
     }

@@ -20,7 +20,7 @@ use crate::routes::Route;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::check_kind;
 use plinth_core::tokens::Principal;
-use plinth_store::InvalidationScope;
+use plinth_store::{Dependency, InvalidationScope};
 
 /// What git shows to a caller without a credential, whether the repository is private or absent.
 const GIT_CREDENTIAL_NEEDED: Error = Error::Unauthenticated("Sign in with a token as the password.");
@@ -34,7 +34,8 @@ impl Inner<Authenticated> for Operations {
         let Negotiated { parts, body, origin, permit, route, version, media, .. } = request;
         let row = route.as_ref().map(|(route, _)| route.row);
         let (urls, request_id, caller) = (origin.urls.clone(), origin.request_id, principal.clone());
-        let mut scope = InvalidationScope::Everything;
+        let everything = InvalidationScope::Everything;
+        let (mut scope, mut dependency) = (everything, Dependency::Content(everything));
         let outcome = match route {
             None => Err(Error::NotFound),
             Some((route, params)) => {
@@ -52,14 +53,15 @@ impl Inner<Authenticated> for Operations {
                     permit,
                     entity_tag_key: self.app.entity_tag_key,
                     scope: OnceLock::new(),
+                    dependency: OnceLock::new(),
                 });
                 let handled = self.call_handler(&route, (parts.method, parts.headers), body, context.clone()).await;
-                scope = context.scope();
+                (scope, dependency) = (context.scope(), context.dependency());
                 handled
             }
         };
         match outcome {
-            Ok((response, body)) => Outcome { body, scope, ..Outcome::new(response, row) },
+            Ok((response, body)) => Outcome { body, scope, dependency, ..Outcome::new(response, row) },
             Err(error) => Outcome::error(as_reported(&error, row, &caller), row, &urls, &request_id),
         }
     }

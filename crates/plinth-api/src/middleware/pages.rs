@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::Request;
 use plinth_base::error::{Error, Result};
-use plinth_store::InvalidationScope;
+use plinth_store::{Dependency, InvalidationScope};
 
 use super::forwarded::without_prefix;
 use super::lifetime::Lifetime;
@@ -91,6 +91,7 @@ impl<S> WithPages<S> {
                 if let Some((body, scope)) = cached {
                     outcome.body = Some(body);
                     outcome.scope = scope;
+                    outcome.dependency = Dependency::Content(scope);
                     outcome.cacheable = read_at.map(|ReadAt { generations, second }| Cacheable {
                         read_at: generations,
                         lifetime: Lifetime::Second(second),

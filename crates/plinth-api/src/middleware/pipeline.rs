@@ -14,7 +14,7 @@ use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::rate_limit::LimitKey;
 use plinth_core::tokens::Principal;
-use plinth_store::{Generations, InvalidationScope};
+use plinth_store::{Dependency, Generations, InvalidationScope};
 
 use super::lifetime::Lifetime;
 use super::read_at::ReadAt;
@@ -102,6 +102,8 @@ pub struct Outcome {
     pub cacheable: Option<Cacheable>,
     /// Whose content the response is made from.
     pub scope: InvalidationScope,
+    /// What part of it.
+    pub dependency: Dependency,
 }
 
 /// What the response cache needs besides the response.
@@ -113,7 +115,8 @@ pub struct Cacheable {
 
 impl Outcome {
     pub fn new(response: Response, row: Option<&'static Row>) -> Self {
-        Self { response, row, body: None, cacheable: None, scope: InvalidationScope::Everything }
+        let scope = InvalidationScope::Everything;
+        Self { response, row, body: None, cacheable: None, scope, dependency: Dependency::Content(scope) }
     }
 
     /// An error response. The cause of an internal error goes to the log and nowhere else.

@@ -16,7 +16,7 @@ use super::response_key::Key;
 use crate::policy::Row;
 use crate::settings::CacheAdmission;
 use plinth_core::rate_limit::LimitKey;
-use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations, InvalidationScope};
+use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
 
 /// What a header takes besides its name and value, with its part of the table of headers.
 const HEADER_BYTES: usize = 192;
@@ -42,10 +42,10 @@ impl ResponseCache {
     }
 
     /// Whether the response to this request is worth adding: the one of the last time would still be valid.
-    pub fn admits(&self, key: &Key, read_at: Generations, scope: InvalidationScope) -> bool {
+    pub fn admits(&self, key: &Key, read_at: Generations, dependency: Dependency) -> bool {
         let Some(recent) = &self.recent else { return true };
         let last = recent.add(key, read_at);
-        last.is_some_and(|last| self.generations.is_unchanged(last, Dependency::Content(scope)))
+        last.is_some_and(|last| self.generations.is_unchanged(last, dependency))
     }
 
     /// The response to this request, if it is valid now. Where there is one, `refresh` reads the commits of other processes,
@@ -61,11 +61,11 @@ impl ResponseCache {
         self.responses.accept(key, candidate, is_current)
     }
 
-    pub fn insert(&self, read_at: Generations, scope: InvalidationScope, mut key: Key, mut response: CachedResponse) {
+    pub fn insert(&self, read_at: Generations, dependency: Dependency, mut key: Key, mut response: CachedResponse) {
         // Buffers that were filled piece by piece have unused capacity.
         key.shrink();
         response.body = Bytes::copy_from_slice(&response.body);
-        self.responses.insert(read_at, Dependency::Content(scope), key, Arc::new(response));
+        self.responses.insert(read_at, dependency, key, Arc::new(response));
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use plinth_base::ids::RepoId;
     use plinth_core::access::TargetKind;
     use plinth_core::tokens::ExpiredTokens;
-    use plinth_store::{Changes, Effect};
+    use plinth_store::{Changes, Effect, InvalidationScope};
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
     const A: InvalidationScope = InvalidationScope::Repo(RepoId(1));
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn response_is_valid_until_its_scope_or_the_clock_changes() {
         let (table, cache) = cache(1 << 20);
-        let insert = |scope| cache.insert(table.now(), scope, key("/a"), response(10));
+        let insert = |scope| cache.insert(table.now(), Dependency::Content(scope), key("/a"), response(10));
         let is_hit = |second| find(&cache, second, true);
         insert(A);
         assert!(is_hit(1));
@@ -194,7 +194,7 @@ mod tests {
     fn response_is_admitted_if_the_last_one_would_still_be_valid() {
         let table = Arc::<GenerationTable>::default();
         let cache = ResponseCache::new(table.clone(), 1 << 20, CacheAdmission::Repeated);
-        let admits = || cache.admits(&key("/a"), table.now(), A);
+        let admits = || cache.admits(&key("/a"), table.now(), Dependency::Content(A));
         assert!(!admits(), "it comes the first time");
         assert!(admits());
         commit(&table, Effect::Content, A);
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn nothing_is_cached_with_zero_bytes() {
         let (table, cache) = cache(0);
-        cache.insert(table.now(), A, key("/a"), response(10));
+        cache.insert(table.now(), Dependency::Content(A), key("/a"), response(10));
         assert!(!find(&cache, 1, true));
     }
 
@@ -254,7 +254,12 @@ mod tests {
                 let cache = ResponseCache::new(table.clone(), BYTES_MAX, CacheAdmission::All);
                 for number in 0..2 * BYTES_MAX / (body_length + 2_048) {
                     let path = format!("/{number}/{}", "x".repeat(key_length));
-                    cache.insert(table.now(), A, key(&path), typical_response(number, body_length));
+                    cache.insert(
+                        table.now(),
+                        Dependency::Content(A),
+                        key(&path),
+                        typical_response(number, body_length),
+                    );
                 }
                 entries = cache.responses.len();
                 filled = Some(cache);

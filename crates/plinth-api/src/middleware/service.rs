@@ -46,7 +46,7 @@ impl ApiService {
     pub fn new(app: App, matcher: Arc<Matcher>, pages: Option<Arc<dyn Pages>>) -> Self {
         let settings = &app.settings;
         let permits = Arc::new(Permits::new(settings.requests_max, settings.requests_per_caller_max));
-        let (cache_bytes, admission) = (settings.response_cache_bytes, settings.response_cache_admission);
+        let (cache_bytes, admission) = (settings.whole_response_bytes(), settings.response_cache_admission);
         let cache = Arc::new(ResponseCache::new(app.generation_table().clone(), cache_bytes, admission));
         let api = LocalApi { app: app.clone(), matcher: matcher.clone() };
         let stack = ServiceBuilder::new()

@@ -11,11 +11,11 @@ use crate::policy::Endpoint;
 use crate::policy::table::{CreateRef, DeleteRef, GetRef, GetRefOrPrefix, ListMatchingRefs, ListRefs, UpdateRef};
 use crate::request::body::Json;
 use crate::request::conditional::{EntityTag, is_not_modified};
-use crate::request::{Allowed, page};
+use crate::request::{Allowed, Sharing, page, shared};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::ref_updates::{self, check_not_empty, rules};
-use plinth_core::refs::{self, store};
+use plinth_core::refs::{self, dependencies, store};
 use plinth_git::RefName;
 
 /// How long clients should wait before they poll references again.
@@ -32,27 +32,35 @@ pub async fn list_matching(
     if is_not_modified(&headers, Some(&tag), access.pushed_at)? {
         return Ok(ApiResponse::not_modified(seed).with_last_modified(access.pushed_at));
     }
-    let mut db = app.read().await?;
-    let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
-    if first.is_empty() {
-        check_not_empty(&mut db, access.repo.id).await?;
-    }
-    let list = listing::respond(&app, &access.repo, access.urls(), prefix, first);
+    let list = shared(&app, &access, async || {
+        let mut db = app.read().await?;
+        let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
+        if first.is_empty() {
+            check_not_empty(&mut db, access.repo.id).await?;
+        }
+        let list = listing::respond(&app, &access.repo, access.urls(), prefix, first);
+        Ok((list, Sharing::All(dependencies::on_refs(access.repo.id))))
+    });
+    let list = list.await?.with_entity_seed(seed);
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
 pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiResponse> {
-    let mut db = app.read().await?;
-    let found = match rules::name_at(ref_param(&access)) {
-        Some(name) => store::find(&mut db, access.repo.id, &name).await?,
-        None => None,
-    };
-    let Some(found) = found else {
-        check_not_empty(&mut db, access.repo.id).await?;
-        return Err(Error::NotFound);
-    };
-    let reference = Reference::new(&found, &access.repo, access.urls());
-    Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
+    let reference = shared(&app, &access, async || {
+        let mut db = app.read().await?;
+        let found = match rules::name_at(ref_param(&access)) {
+            Some(name) => store::find(&mut db, access.repo.id, &name).await?,
+            None => None,
+        };
+        let Some(found) = found else {
+            check_not_empty(&mut db, access.repo.id).await?;
+            return Err(Error::NotFound);
+        };
+        let reference = Reference::new(&found, &access.repo, access.urls());
+        let sharing = Sharing::All(dependencies::on_ref(access.repo.id, &found.name));
+        Ok((ApiResponse::ok(&reference), sharing))
+    });
+    Ok(reference.await?.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
 pub async fn create(

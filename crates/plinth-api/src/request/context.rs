@@ -14,7 +14,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::urls::Urls;
 use plinth_core::access::PathParams;
 use plinth_core::tokens::Principal;
-use plinth_store::{Generations, InvalidationScope};
+use plinth_store::{Dependency, Generations, InvalidationScope};
 
 /// What handlers know about a request besides its body.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct RequestContext {
     pub entity_tag_key: EntityTagKey,
     /// Set once the resource of the path was found.
     pub scope: OnceLock<InvalidationScope>,
+    /// Set by a handler that knows what its response is made from.
+    pub dependency: OnceLock<Dependency>,
 }
 
 impl RequestContext {
@@ -48,6 +50,11 @@ impl RequestContext {
     /// Whose content the response is made from.
     pub fn scope(&self) -> InvalidationScope {
         self.scope.get().copied().unwrap_or(InvalidationScope::Everything)
+    }
+
+    /// What the response is made from: all content of its scope, unless the handler knows better.
+    pub fn dependency(&self) -> Dependency {
+        self.dependency.get().copied().unwrap_or(Dependency::Content(self.scope()))
     }
 
     /// One parameter of the query; the last one counts where it is repeated.

@@ -11,5 +11,7 @@ pub mod request_body;
 pub mod request_permit;
 pub mod response_memory;
 pub mod shape;
+mod shared;
 
 pub use allowed::Allowed;
+pub use shared::{Sharing, shared};

@@ -18,7 +18,7 @@ const HEADERS_MAX: usize = 32;
 /// Most resources fit; a larger body grows from here.
 const BODY_SIZE: usize = 4096;
 /// A larger body gives its spare capacity back.
-const LARGE_BODY: usize = 1 << 20;
+const LARGE_BODY: usize = 16 << 10;
 
 /// A response of a handler.
 #[derive(Debug)]
@@ -30,8 +30,33 @@ pub struct ApiResponse {
     link: Option<String>,
     location: Option<String>,
     last_modified: Option<Timestamp>,
-    entity_seed: Option<Vec<u8>>,
+    entity_seed: Option<Bytes>,
     cache_control: Option<HeaderValue>,
+}
+
+/// 200 with JSON, without headers that no cached response has.
+#[derive(Debug)]
+pub struct WholeResponse {
+    body: Bytes,
+    link: Option<String>,
+    last_modified: Option<Timestamp>,
+    entity_seed: Option<Bytes>,
+}
+
+impl WholeResponse {
+    /// What it has on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let link = self.link.as_ref().map_or(0, String::capacity);
+        self.body.len() + link + self.entity_seed.as_ref().map_or(0, Bytes::len)
+    }
+}
+
+impl From<&WholeResponse> for ApiResponse {
+    fn from(whole: &WholeResponse) -> Self {
+        let WholeResponse { body, link, last_modified, entity_seed } = whole;
+        let response = Self::written_json(body.clone()).with_link(link.clone()).with_last_modified(*last_modified);
+        Self { entity_seed: entity_seed.clone(), ..response }
+    }
 }
 
 #[derive(Debug)]
@@ -101,7 +126,7 @@ impl ApiResponse {
 
     /// 304 for a handler that knows without building the response.
     pub fn not_modified(seed: Vec<u8>) -> Self {
-        Self { entity_seed: Some(seed), ..Self::new(StatusCode::NOT_MODIFIED, None, Bytes::new()) }
+        Self { entity_seed: Some(seed.into()), ..Self::new(StatusCode::NOT_MODIFIED, None, Bytes::new()) }
     }
 
     /// 200 with some other kind of text.
@@ -112,7 +137,7 @@ impl ApiResponse {
     /// 200 with JSON that is made while it is sent. The tag is taken from `seed`, since there are no bytes to take it from.
     pub fn streamed(body: Body, seed: Vec<u8>) -> Self {
         let whole = Self::new(StatusCode::OK, Some(JSON), Bytes::new());
-        Self { content: Content::Streamed(body), entity_seed: Some(seed), ..whole }
+        Self { content: Content::Streamed(body), entity_seed: Some(seed.into()), ..whole }
     }
 
     /// 200 with JSON that was written elsewhere.
@@ -155,6 +180,23 @@ impl ApiResponse {
         Ok(Self { content, ..self })
     }
 
+    /// What can be cached of this response, if it is 200 with JSON that is in memory as a whole.
+    pub fn to_whole(&self) -> Option<WholeResponse> {
+        let Content::Whole(body) = &self.content else { return None };
+        if self.status != StatusCode::OK || self.content_type.as_ref() != Some(&JSON) || self.cache_control.is_some() {
+            return None;
+        }
+        let Self { link, last_modified, entity_seed, .. } = self;
+        // A larger one has no spare capacity.
+        let body = if body.len() > LARGE_BODY { body.clone() } else { Bytes::copy_from_slice(body) };
+        Some(WholeResponse {
+            body,
+            link: link.clone(),
+            last_modified: *last_modified,
+            entity_seed: entity_seed.clone(),
+        })
+    }
+
     /// Adds the links to other pages.
     pub fn with_link(self, link: Option<String>) -> Self {
         Self { link, ..self }
@@ -185,7 +227,7 @@ impl ApiResponse {
 
     /// Takes the entity tag from something smaller than the body, such as a generation number.
     pub fn with_entity_seed(self, seed: Vec<u8>) -> Self {
-        Self { entity_seed: Some(seed), ..self }
+        Self { entity_seed: Some(seed.into()), ..self }
     }
 }
 
@@ -201,7 +243,7 @@ pub fn git_stream(content_type: &'static str, body: impl Into<Body>) -> Response
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     pub last_modified: Option<Timestamp>,
-    pub entity_seed: Option<Vec<u8>>,
+    pub entity_seed: Option<Bytes>,
     /// The body, where it is in memory as a whole.
     pub body: Option<Bytes>,
 }

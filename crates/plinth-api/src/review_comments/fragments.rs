@@ -14,13 +14,14 @@ use plinth_core::repos::Repo;
 /// Most comments fit; a longer one grows from here.
 const FRAGMENT_SIZE: usize = 4096;
 
-pub fn fragment_of(ready: &Ready, repo: &Repo, context: &RequestContext) -> Fragment {
+pub fn fragment_of(ready: &Ready, repo: &Repo, context: &RequestContext, is_complete: bool) -> Fragment {
     let mut json = Vec::with_capacity(FRAGMENT_SIZE);
     let shown = ReviewComment::new(ready, context.media, repo, &context.urls);
     serde_json::to_writer(&mut json, &shown).expect("a comment has text keys and no failing parts");
     let comment = &ready.comment;
     Fragment {
         columns: comment.into(),
+        is_complete,
         digest: context.entity_tag_key.digest(&[&json]),
         // Without unused capacity.
         json: Bytes::copy_from_slice(&json),

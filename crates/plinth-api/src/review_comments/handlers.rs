@@ -15,12 +15,12 @@ use crate::policy::table::{
 use crate::pulls::FoundPull;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::{Allowed, page};
+use crate::request::{Allowed, Sharing, page, shared};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
 use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
-use plinth_core::review_comments::operations;
+use plinth_core::review_comments::{operations, store};
 
 pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
     let scope = Scope::Repo(access.repo.id);
@@ -36,8 +36,21 @@ pub async fn list(
 }
 
 pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Result<ApiResponse> {
-    let fragment = reading(&app, &access).find(comment_id(&access)?).await?;
-    Ok(response(&fragment).with_last_modified(Some(fragment.last_modified)))
+    let id = comment_id(&access)?;
+    let reading = reading(&app, &access);
+    if !reading.is_plain() {
+        let fragment = reading.find(id).await?;
+        return Ok(response(&fragment).with_last_modified(Some(fragment.last_modified)));
+    }
+    let dependency = store::dependency_on(access.repo.id, id);
+    access.context().dependency.get_or_init(|| dependency);
+    let comment = shared(&app, &access, async || {
+        let fragment = reading.find(id).await?;
+        let is_for_all = fragment.is_complete && !fragment.columns.pending;
+        let sharing = if is_for_all { Sharing::All(dependency) } else { Sharing::None };
+        Ok((response(&fragment).with_last_modified(Some(fragment.last_modified)), sharing))
+    });
+    comment.await
 }
 
 pub async fn update(
@@ -71,8 +84,22 @@ pub async fn list_in<E: Endpoint>(
         viewer: access.caller().actor(),
     };
     let reading = reading(app, access);
-    let (fragments, total) = reading.list(&listing, (page.limit(), page.offset())).await?;
-    Ok(list_response(&fragments).with_link(page::link(page, context, total)))
+    let window = (page.limit(), page.offset());
+    let respond =
+        |(fragments, total): &(Vec<_>, i64)| list_response(fragments).with_link(page::link(page, context, *total));
+    if !reading.is_plain() {
+        return Ok(respond(&reading.list(&listing, window).await?));
+    }
+    let dependency = store::dependency_on_all(access.repo.id);
+    context.dependency.get_or_init(|| dependency);
+    let list = shared(app, access, async || {
+        let found = reading.list(&listing, window).await?;
+        let is_complete = found.0.iter().all(|fragment| fragment.is_complete);
+        let exceptions = if is_complete { reading.authors_of_pending().await? } else { None };
+        let sharing = exceptions.map_or(Sharing::None, |authors| Sharing::AllExcept(dependency, authors));
+        Ok((respond(&found), sharing))
+    });
+    list.await
 }
 
 pub fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId> {

@@ -7,6 +7,7 @@ use super::fragments::fragment_of;
 use super::json::Ready;
 use crate::app::App;
 use crate::app::comment_fragments::{Fragment, FragmentKey};
+use crate::app::shared_bodies::EXCEPTIONS_MAX;
 use crate::rendering::render;
 use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
@@ -14,6 +15,7 @@ use plinth_base::ids::{AccountId, CommentId, PullId};
 use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
+use plinth_core::review_comments::reviews::store as reviews;
 use plinth_core::review_comments::{ListedRepo, list_page, store};
 use plinth_store::Dependency;
 
@@ -79,14 +81,33 @@ impl Reading<'_> {
         Ok(page.map(|page| (page, total)))
     }
 
+    /// Those who see pending comments of their own in lists of this repository. Nothing where no list is shared, or where a round trip
+    /// would be needed for them.
+    pub async fn authors_of_pending(&self) -> Result<Option<Vec<AccountId>>> {
+        if !self.app.shared_bodies.is_on() {
+            return Ok(None);
+        }
+        let mut db = self.app.read().await?;
+        if db.sends_together() {
+            return Ok(None);
+        }
+        let limit = i64::try_from(EXCEPTIONS_MAX + 1).unwrap_or(i64::MAX);
+        Ok(Some(reviews::list_authors_of_pending(&mut db, self.repo.id, limit).await?))
+    }
+
+    /// Whether comments are shown as they were written. Rendered bodies depend on more than the comments.
+    pub fn is_plain(&self) -> bool {
+        let media = self.context.media;
+        !media.shows_text() && !media.shows_html()
+    }
+
     fn listed(&self) -> ListedRepo {
         ListedRepo { id: self.repo.id, generations: self.context.generations }
     }
 
     /// Whether fragments for this request are cached. Rendered bodies have a cache of their own.
     fn uses_cache(&self) -> bool {
-        let RequestContext { generations, media, .. } = self.context;
-        self.app.comment_fragments.is_on() && generations.is_some() && !media.shows_text() && !media.shows_html()
+        self.app.comment_fragments.is_on() && self.context.generations.is_some() && self.is_plain()
     }
 
     fn find_cached(&self, columns: &CommentColumns) -> Option<Arc<Fragment>> {
@@ -122,7 +143,7 @@ impl Reading<'_> {
         let made = comments.into_iter().zip(complete).map(|(mut comment, is_complete)| {
             let position = comment.position.take().ok_or_else(|| Error::internal("a position was not computed"))?;
             let ready = Ready { comment, position, rendered: rendered.next().flatten() };
-            let fragment = Arc::new(fragment_of(&ready, repo, context));
+            let fragment = Arc::new(fragment_of(&ready, repo, context, is_complete));
             if let Some(read_at) = read_at.filter(|_| is_complete) {
                 app.comment_fragments.insert(read_at, repo.id, self.key(fragment.columns.id), &fragment);
             }

@@ -1,0 +1,71 @@
+//! Responses that callers share: see [`SharedBodies`](crate::app::shared_bodies::SharedBodies).
+
+use super::Allowed;
+use crate::app::App;
+use crate::app::shared_bodies::{BodyKey, EXCEPTIONS_MAX, SharedBody};
+use crate::policy::Endpoint;
+use crate::response::api_response::ApiResponse;
+use plinth_base::error::Result;
+use plinth_base::ids::AccountId;
+use plinth_core::repos::RepoTarget;
+use plinth_store::Dependency;
+
+/// Who else would get the same response.
+pub enum Sharing {
+    /// Everybody who may read the resource, until what the response is made from changes.
+    All(Dependency),
+    /// The same, except for these.
+    AllExcept(Dependency, Vec<AccountId>),
+    /// Perhaps nobody.
+    None,
+}
+
+/// The cached response, or the one that `make` returns. That must depend only on the path and the query, the media type and the
+/// version, the URLs, and what it says in its [`Sharing`].
+pub async fn shared<E: Endpoint, F>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    make: impl FnOnce() -> F,
+) -> Result<ApiResponse>
+where
+    F: Future<Output = Result<(ApiResponse, Sharing)>>,
+{
+    let read_at = access.context().generations.filter(|_| app.shared_bodies.is_on());
+    let Some(read_at) = read_at else { return Ok(make().await?.0) };
+    let (key, viewer) = (key(access), access.caller().actor());
+    if let Some(found) = app.shared_bodies.find(&key, viewer) {
+        app.metrics.count_shared_body();
+        return Ok(found);
+    }
+    let (response, sharing) = make().await?;
+    let (dependency, exceptions) = match sharing {
+        Sharing::All(dependency) => (dependency, Vec::new()),
+        Sharing::AllExcept(dependency, exceptions) => (dependency, exceptions),
+        Sharing::None => return Ok(response),
+    };
+    let is_exception = viewer.is_some_and(|viewer| exceptions.contains(&viewer));
+    if !is_exception
+        && exceptions.len() <= EXCEPTIONS_MAX
+        && let Some(whole) = response.to_whole()
+    {
+        app.shared_bodies.insert(read_at, dependency, key, SharedBody { response: whole, exceptions });
+    }
+    Ok(response)
+}
+
+fn key<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> BodyKey {
+    let context = access.context();
+    let lengths = [context.path.len(), context.query.len(), context.urls.web().len(), context.urls.api().len()];
+    let lengths = lengths.map(usize::to_le_bytes);
+    context.entity_tag_key.digest(&[
+        // A path may lead to another repository after a rename, which changes rights. The id is one more check.
+        &access.repo.id.0.to_le_bytes(),
+        lengths.as_flattened(),
+        context.path.as_bytes(),
+        context.query.as_bytes(),
+        context.urls.web().as_bytes(),
+        context.urls.api().as_bytes(),
+        context.version.as_str().as_bytes(),
+        context.media.header().as_bytes(),
+    ])
+}
