@@ -157,6 +157,12 @@ pub fn cache_hit_count(service: &ServerProcess) -> Result<u64> {
     metric(service, names::CACHE_HITS_METRIC)?.with_context(|| format!("no metric `{}`", names::CACHE_HITS_METRIC))
 }
 
+/// Reads the number of responses whose body was made for another caller.
+pub fn shared_body_hit_count(service: &ServerProcess) -> Result<u64> {
+    let name = names::SHARED_BODY_HITS_METRIC;
+    metric(service, name)?.with_context(|| format!("no metric `{name}`"))
+}
+
 /// Reads the number of webhooks that receivers have accepted.
 pub fn delivery_count(service: &ServerProcess) -> Result<u64> {
     // An outcome is shown once there is one.

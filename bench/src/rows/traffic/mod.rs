@@ -71,7 +71,7 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     load::fill(plain.address, CONNECTIONS, &mut of_plain, operations.len())?;
     let bare = start_bare(context, &recorded)?;
     let mut of_bare = Traffic::repeated(operations.clone(), recorded.clone());
-    let before = (service::cache_hit_count(&service)?, of_service.reads());
+    let before = (hit_counts(&service)?, of_service.reads());
     let mut sides = [
         Side { server: &service, workload: &mut of_service },
         Side { server: &bare, workload: &mut of_bare },
@@ -80,17 +80,23 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     ];
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
-    let hits = service::cache_hit_count(&service)? - before.0;
-    let hit_ratio = hits as f64 / (of_service.reads() - before.1).max(1) as f64;
-    let mut rows = rows(what, &rounds, hit_ratio, (&operations, &recorded))?;
+    let reads = (of_service.reads() - before.1).max(1) as f64;
+    let [whole, shared] = hit_counts(&service)?;
+    let hit_ratios = [whole - before.0[0], shared - before.0[1]].map(|hits| hits as f64 / reads);
+    let mut rows = rows(what, &rounds, hit_ratios, (&operations, &recorded))?;
     rows.extend(by_kind(context, what, &service, &operations)?);
     Ok(Results { rows, latencies, ..Results::default() })
+}
+
+/// Hits of whole responses, and of bodies that callers share.
+fn hit_counts(service: &ServerProcess) -> Result<[u64; 2]> {
+    Ok([service::cache_hit_count(service)?, service::shared_body_hit_count(service)?])
 }
 
 fn rows(
     name: &str,
     rounds: &[Rounds],
-    hit_ratio: f64,
+    hit_ratios: [f64; 2],
     (operations, recorded): (&[Operation], &Recorded),
 ) -> Result<Vec<Row>> {
     let [service, bare, uncached, plain] = rounds else { bail!("four servers were measured") };
@@ -104,6 +110,10 @@ fn rows(
         note: String::new(),
     };
     let of_bare = || format!("bare axum: {}", bare.shown());
+    let share = |what: &str, ratio: f64| Row {
+        unit: "of the reads",
+        ..row(what, service, "–".into(), Figure::of(&[ratio]), Target::None)
+    };
     let not_modified = recorded.not_modified_share() * 100.0;
     let note = format!("{} different requests in turn, of which {not_modified:.0} % get 304", operations.len());
     Ok(vec![
@@ -123,10 +133,8 @@ fn rows(
             service.efficiency_ratio(plain),
             Target::None,
         ),
-        Row {
-            unit: "of the reads",
-            ..row(", response cache hits", service, "–".into(), Figure::of(&[hit_ratio]), Target::None)
-        },
+        share(", response cache hits", hit_ratios[0]),
+        share(", shared bodies", hit_ratios[1]),
     ])
 }
 
