@@ -184,8 +184,8 @@ impl SparseIndexes {
         self.by_id.is_some()
     }
 
-    /// The index of a list by id of which so many comments have been deleted. The first request after a deletion gets nothing: whoever
-    /// deletes comments between two pages would otherwise have the whole list read each time.
+    /// The index of a list by id of which so many comments have been deleted. The first request after a deletion gets nothing: a client that
+    /// deletes comments between two pages would otherwise cause the whole list to be read each time.
     pub fn find(&self, scope: IndexedScope, deleted: i64) -> Option<Arc<IdIndex>> {
         let found = self.by_id.as_ref()?.get(&scope).filter(|index| index.deleted == deleted);
         if found.is_none() {
