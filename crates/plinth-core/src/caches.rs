@@ -13,13 +13,14 @@ pub enum CacheName {
     Pulls,
     CommentContexts,
     CommentFragments,
+    CommentPages,
     CommentIndexes,
     Markdown,
     Comparisons,
     Objects,
 }
 
-const NAMES: [(&str, CacheName); 11] = [
+const NAMES: [(&str, CacheName); 12] = [
     ("callers", CacheName::Callers),
     ("repo-access", CacheName::RepoAccess),
     ("project-access", CacheName::ProjectAccess),
@@ -27,6 +28,7 @@ const NAMES: [(&str, CacheName); 11] = [
     ("pulls", CacheName::Pulls),
     ("comment-contexts", CacheName::CommentContexts),
     ("comment-fragments", CacheName::CommentFragments),
+    ("comment-pages", CacheName::CommentPages),
     ("comment-indexes", CacheName::CommentIndexes),
     ("markdown", CacheName::Markdown),
     ("comparisons", CacheName::Comparisons),

@@ -5,7 +5,7 @@ use std::future::Future;
 use plinth_store::{Connection, DbError, FromRow, Sent};
 
 /// The order of a list of comments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
     /// By id, which is the order of creation.
     Up,
@@ -41,7 +41,8 @@ pub trait Listing: Sized + Sync {
     ) -> impl Future<Output = Result<Sent<Vec<Self::Comment>>, DbError>> + Send;
 }
 
-async fn count<L: Listing>(db: &mut Connection, listing: &L) -> Result<i64, DbError> {
+/// The length of a list.
+pub async fn count<L: Listing>(db: &mut Connection, listing: &L) -> Result<i64, DbError> {
     let sent = listing.send_count(db).await?;
     Ok(db.row(sent).await?.0)
 }

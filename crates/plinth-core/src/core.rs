@@ -120,6 +120,11 @@ impl Core {
         self.store.generations().await
     }
 
+    /// See [`Store::has_one_writer`].
+    pub fn has_one_writer(&self) -> bool {
+        self.store.has_one_writer()
+    }
+
     /// The generations for caches of values from this store.
     pub fn generation_table(&self) -> &Arc<GenerationTable> {
         self.store.generation_table()

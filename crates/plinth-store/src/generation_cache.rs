@@ -37,6 +37,11 @@ impl<V> Candidate<V> {
     pub fn value(&self) -> &V {
         &self.0.value
     }
+
+    /// The generations from before it was read.
+    pub fn read_at(&self) -> Generations {
+        self.0.read_at
+    }
 }
 
 /// The bytes of a key and its value, with what they have on the heap.
@@ -83,6 +88,19 @@ impl<K: Eq + Hash, V: Clone> GenerationCache<K, V> {
         let candidate = self.candidate(key)?;
         let meets_condition = condition(candidate.value());
         self.accept(key, candidate, meets_condition)
+    }
+
+    /// As [`GenerationCache::get`], if something else that it was read from is unchanged, too.
+    pub fn get_unchanged(&self, key: &K, also: Dependency) -> Option<V> {
+        let candidate = self.candidate(key)?;
+        let is_unchanged = self.generations.is_unchanged(candidate.read_at(), also);
+        // It may be valid for those who do not ask for more.
+        (is_unchanged && self.is_valid(&candidate)).then(|| candidate.0.value.clone())
+    }
+
+    /// Whether an entry is valid. Unlike [`GenerationCache::accept`], it leaves another one in the cache.
+    pub fn is_valid(&self, Candidate(entry): &Candidate<V>) -> bool {
+        self.generations.is_unchanged(entry.read_at, entry.dependency)
     }
 
     /// The entry of this key, valid or not.

@@ -289,6 +289,11 @@ impl Store {
         }
     }
 
+    /// Whether one thread writes, as on SQLite: ids then grow in the order of commits, and generations are those of kinds and rows.
+    pub fn has_one_writer(&self) -> bool {
+        matches!(self.engine, Engine::Sqlite(_))
+    }
+
     pub fn engine_name(&self) -> &'static str {
         match &self.engine {
             Engine::Sqlite(_) => "SQLite",

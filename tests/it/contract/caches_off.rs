@@ -24,6 +24,7 @@ async fn without_caches(service: &Service) -> HttpService {
         "pulls",
         "comment-contexts",
         "comment-fragments",
+        "comment-pages",
         "comment-indexes",
         "markdown",
     ];
@@ -59,7 +60,16 @@ async fn check_all(fixture: &PullRequestFixture, plain: &HttpService, when: &str
     let listed = fixture.user("mona").get(&format!("{COMMENTS}?per_page=100")).await.expect(200).json();
     let ids = listed.as_array().expect("a list").iter().map(|comment| comment["id"].clone());
     let mut paths: Vec<String> = ids.map(|id| format!("{REPO}/pulls/comments/{id}")).collect();
-    let lists = ["", "?per_page=2&page=2", "?sort=updated&direction=desc", "?since=2020-01-01T00:00:00Z"];
+    // Full pages, among others, which new comments leave as they are.
+    let lists = [
+        "",
+        "?per_page=2",
+        "?per_page=1&page=2",
+        "?per_page=2&page=2",
+        "?sort=created&direction=desc&per_page=2",
+        "?sort=updated&direction=desc",
+        "?since=2020-01-01T00:00:00Z",
+    ];
     paths.extend(lists.iter().map(|query| format!("{COMMENTS}{query}")));
     paths.extend(lists.iter().map(|query| format!("{REPO}/pulls/comments{query}")));
     paths.extend(["main", "feature"].map(|branch| format!("{REPO}/git/ref/heads/{branch}")));
@@ -130,6 +140,10 @@ async fn comments_are_the_same_without_caches() {
     let review = json!({ "comments": [{ "path": "file", "line": 3, "body": "pending" }] });
     let review = guest.post("/repos/acme/rocket/pulls/1/reviews", review).await.expect(200).json()["id"].clone();
     check_all(&fixture, &plain, "with a pending review").await;
+    for line in [4, 20, 20] {
+        comment(&fixture, "mona", line).await;
+        check_all(&fixture, &plain, "with a comment after a pending one").await;
+    }
     let events = format!("/repos/acme/rocket/pulls/1/reviews/{review}/events");
     guest.post(&events, json!({ "event": "COMMENT", "body": "Done" })).await.expect(200);
     check_all(&fixture, &plain, "with a submitted review").await;

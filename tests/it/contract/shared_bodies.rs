@@ -42,10 +42,23 @@ async fn service() -> Service {
     service
 }
 
+/// Bodies that were made for another caller, and pages that another caller has read.
 fn shared_body_hits(service: &Service) -> u64 {
     let page = service.app.metrics.render(&service.app);
-    let line = page.lines().find(|line| line.starts_with("plinth_shared_body_hits_total "));
-    line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).expect("the figure is on the page")
+    let hits_of = |name: &str| -> u64 {
+        let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|hits| hits.parse().ok()).expect("the figure is on the page")
+    };
+    hits_of("plinth_shared_body_hits_total") + hits_of("plinth_comment_page_hits_total")
+}
+
+fn without_rendered_bodies(mut shown: Value) -> Value {
+    match &mut shown {
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_rendered_bodies(item.take())),
+        Value::Object(fields) => fields.retain(|name, _| !["body_html", "body_text"].contains(&name.as_str())),
+        _ => {}
+    }
+    shown
 }
 
 /// The users of a repository, of whom the second gets a body that was made for the first. The first has two tokens, whose
@@ -69,15 +82,16 @@ impl<'a> Callers<'a> {
         self.mona.get(path).await.expect(200);
     }
 
-    /// Whether Hubot's request, which is unlike any before, gets a body that was made for another caller. It must be what is
-    /// computed without the cache, for a request of another media type.
+    /// Whether Hubot's request, which is unlike any before, gets what was made for another caller. It must be what is computed without
+    /// these caches, for a request of another media type.
     async fn is_shared(&self, path: &str) -> bool {
         let before = shared_body_hits(self.service);
         let number = before.to_string();
         let shared = self.hubot.clone().header("x-test", &number).get(path).await.expect(200).json();
         let is_hit = shared_body_hits(self.service) > before;
-        let raw = self.mona_again.clone().header("x-test", &number).header("accept", "application/vnd.github.raw+json");
-        assert_eq!(raw.get(path).await.expect(200).json(), shared, "{path}");
+        let full =
+            self.mona_again.clone().header("x-test", &number).header("accept", "application/vnd.github.full+json");
+        assert_eq!(without_rendered_bodies(full.get(path).await.expect(200).json()), shared, "{path}");
         is_hit
     }
 
@@ -138,9 +152,10 @@ async fn write_invalidates_shared_bodies_that_show_it_only() {
     let service = service().await;
     let callers = Callers::of(&service);
     let (one, two) = (format!("{REPO}/pulls/comments/1"), format!("{REPO}/pulls/comments/2"));
-    let all = [REF, MATCHING, LIST, &one, &two];
+    let full_page = format!("{LIST}?per_page=2");
+    let all = [REF, MATCHING, LIST, &full_page, &one, &two];
     // After a write: which bodies are shared still. Each is compared with what it must be now, shared or not.
-    let check = async |when: &str, kept: [bool; 5]| {
+    let check = async |when: &str, kept: [bool; 6]| {
         for (path, is_kept) in all.into_iter().zip(kept) {
             let is_shared = callers.is_shared(path).await;
             if knows_rows() {
@@ -154,20 +169,25 @@ async fn write_invalidates_shared_bodies_that_show_it_only() {
     let (main, next) = (callers.target("main").await, callers.target("next").await);
     let edited = json!({ "body": "edited" });
     callers.mona.patch(&one, edited).await.expect(200);
-    check("an edited comment", [true, true, false, false, true]).await;
+    check("an edited comment", [true, true, false, true, false, true]).await;
     callers.mona.patch(&one, json!({ "body": "edited again in the same second" })).await.expect(200);
-    check("a second edit", [true, true, false, false, true]).await;
+    check("a second edit", [true, true, false, true, false, true]).await;
     let new = json!({ "body": "third", "commit_id": next, "path": "a", "line": 1 });
     callers.mona.post(LIST, new).await.expect(201);
-    check("a new comment", [true, true, false, true, true]).await;
+    let link = callers.hubot.get(&full_page).await.expect(200).header("link").map(str::to_owned);
+    assert!(
+        link.is_some_and(|link| link.contains("page=2>; rel=\"last\"")),
+        "the page is as before, the list is longer"
+    );
+    check("a new comment", [true, true, false, true, true, true]).await;
     let created = json!({ "ref": "refs/heads/other", "sha": main });
     callers.mona.post(&format!("{REPO}/git/refs"), created).await.expect(201);
-    check("a new ref", [true, false, true, true, true]).await;
+    check("a new ref", [true, false, true, true, true, true]).await;
     let moved = json!({ "sha": main, "force": true });
     callers.mona.patch(&format!("{REPO}/git/refs/heads/other"), json!({ "sha": next })).await.expect(200);
-    check("a move of another ref", [true, false, true, true, true]).await;
+    check("a move of another ref", [true, false, true, true, true, true]).await;
     callers.mona.patch(&format!("{REPO}/git/refs/heads/topic"), moved).await.expect(200);
-    check("a move", [false, false, true, true, true]).await;
+    check("a move", [false, false, true, true, true, true]).await;
     assert_eq!(callers.hubot.get(REF).await.expect(200).json()["object"]["sha"], main);
     callers.mona.delete(&format!("{REPO}/pulls/comments/3")).await.expect(204);
     let listed = callers.hubot.get(LIST).await.expect(200).json();

@@ -71,7 +71,7 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     load::fill(plain.address, CONNECTIONS, &mut of_plain, operations.len())?;
     let bare = start_bare(context, &recorded)?;
     let mut of_bare = Traffic::repeated(operations.clone(), recorded.clone());
-    let before = (hit_counts(&service)?, of_service.reads());
+    let before = (service::cache_hit_counts(&service)?, of_service.reads());
     let mut sides = [
         Side { server: &service, workload: &mut of_service },
         Side { server: &bare, workload: &mut of_bare },
@@ -81,22 +81,17 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
     let reads = (of_service.reads() - before.1).max(1) as f64;
-    let [whole, shared] = hit_counts(&service)?;
-    let hit_ratios = [whole - before.0[0], shared - before.0[1]].map(|hits| hits as f64 / reads);
+    let after = service::cache_hit_counts(&service)?;
+    let hit_ratios = [0, 1, 2].map(|cache| (after[cache] - before.0[cache]) as f64 / reads);
     let mut rows = rows(what, &rounds, hit_ratios, (&operations, &recorded))?;
     rows.extend(by_kind(context, what, &service, &operations)?);
     Ok(Results { rows, latencies, ..Results::default() })
 }
 
-/// Hits of whole responses, and of bodies that callers share.
-fn hit_counts(service: &ServerProcess) -> Result<[u64; 2]> {
-    Ok([service::cache_hit_count(service)?, service::shared_body_hit_count(service)?])
-}
-
 fn rows(
     name: &str,
     rounds: &[Rounds],
-    hit_ratios: [f64; 2],
+    hit_ratios: [f64; 3],
     (operations, recorded): (&[Operation], &Recorded),
 ) -> Result<Vec<Row>> {
     let [service, bare, uncached, plain] = rounds else { bail!("four servers were measured") };
@@ -135,6 +130,7 @@ fn rows(
         ),
         share(", response cache hits", hit_ratios[0]),
         share(", shared bodies", hit_ratios[1]),
+        share(", pages of comments whose comments are in the cache", hit_ratios[2]),
     ])
 }
 

@@ -13,6 +13,7 @@ use plinth_base::clock::Timestamp;
 use plinth_base::ids::{CommentId, RepoId};
 use plinth_base::urls::Urls;
 use plinth_core::review_comments::model::CommentColumns;
+use plinth_core::review_comments::store;
 use plinth_core::{CacheName, DisabledCaches};
 use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
 
@@ -60,6 +61,11 @@ impl FragmentCache {
     /// The fragment of the comment that has these columns now, if it is valid.
     pub fn find(&self, key: &FragmentKey, columns: &CommentColumns) -> Option<Arc<Fragment>> {
         self.0.get_if(key, |fragment| fragment.columns == *columns)
+    }
+
+    /// The fragment of a comment, if it is valid and the comment was not written to since the fragment was made.
+    pub fn find_unchanged(&self, key: &FragmentKey, repo: RepoId) -> Option<Arc<Fragment>> {
+        self.0.get_unchanged(key, store::dependency_on(repo, key.comment))
     }
 
     /// Adds a fragment; `read_at` is from before its comment was read.

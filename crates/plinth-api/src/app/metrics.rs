@@ -18,6 +18,7 @@ pub struct Metrics {
     connections: IntGauge,
     response_cache_hits: IntCounter,
     shared_body_hits: IntCounter,
+    comment_page_hits: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
     /// Taken over from the readers of objects in the same way.
@@ -44,6 +45,10 @@ impl Default for Metrics {
             "plinth_shared_body_hits_total",
             "Responses whose body came from the part of the response cache that callers share",
         );
+        let comment_page_hits = IntCounter::new(
+            "plinth_comment_page_hits_total",
+            "Pages of review comments whose comments were in the cache, so that no list was read",
+        );
         let statements = IntCounter::new("plinth_store_statements_total", "Statements that the store has run");
         let damaged_objects = IntCounter::new(
             "plinth_damaged_objects_total",
@@ -56,6 +61,7 @@ impl Default for Metrics {
             connections: connections.expect("the name is a constant"),
             response_cache_hits: response_cache_hits.expect("the name is a constant"),
             shared_body_hits: shared_body_hits.expect("the name is a constant"),
+            comment_page_hits: comment_page_hits.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
             damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
             registry,
@@ -69,6 +75,7 @@ impl Default for Metrics {
         register(Box::new(metrics.connections.clone()));
         register(Box::new(metrics.response_cache_hits.clone()));
         register(Box::new(metrics.shared_body_hits.clone()));
+        register(Box::new(metrics.comment_page_hits.clone()));
         register(Box::new(metrics.statements.lock().clone()));
         register(Box::new(metrics.damaged_objects.lock().clone()));
         metrics
@@ -105,6 +112,11 @@ impl Metrics {
     /// Counts a response whose body callers share.
     pub fn count_shared_body(&self) {
         self.shared_body_hits.inc();
+    }
+
+    /// Counts a page of review comments for which no list was read.
+    pub fn count_comment_page(&self) {
+        self.comment_page_hits.inc();
     }
 
     /// The page that a Prometheus server fetches.

@@ -1,6 +1,7 @@
 //! What every request shares: the domain, the settings and the counters of this process.
 
 pub mod comment_fragments;
+pub mod comment_pages;
 mod cursor_key;
 mod entity_tag_key;
 pub mod metrics;
@@ -19,6 +20,7 @@ use plinth_git::Repositories;
 use plinth_store::Store;
 
 use comment_fragments::FragmentCache;
+use comment_pages::CommentPages;
 pub use cursor_key::CursorKey;
 pub use entity_tag_key::{DIGEST_LENGTH, EntityTagKey};
 use metrics::Metrics;
@@ -47,6 +49,7 @@ pub struct Parts {
     pub response_memory: Permits,
     pub shared_objects: SharedObjects,
     pub comment_fragments: FragmentCache,
+    pub comment_pages: CommentPages,
     /// The part of the response cache that callers share.
     pub shared_bodies: SharedBodies,
     draining: AtomicBool,
@@ -88,6 +91,7 @@ impl App {
             response_memory: permits::for_response_memory(settings.response_bytes_max),
             shared_objects: SharedObjects::default(),
             comment_fragments: FragmentCache::new(core.generation_table().clone(), &settings.disabled_caches),
+            comment_pages: CommentPages::new(&core, &settings.disabled_caches),
             shared_bodies: SharedBodies::new(core.generation_table().clone(), settings.shared_body_bytes()),
             draining: AtomicBool::new(false),
             settings,

@@ -8,30 +8,19 @@ use std::sync::Arc;
 
 use super::DIGEST_LENGTH;
 use crate::response::api_response::{ApiResponse, WholeResponse};
-use plinth_base::ids::AccountId;
 use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
 
 /// What was requested, as a digest under the store's key: nobody can find two requests with the same one.
 pub type BodyKey = [u8; DIGEST_LENGTH];
 
-/// Callers that see something else than everybody; with more of them, a response is not shared.
-pub const EXCEPTIONS_MAX: usize = 16;
-
-pub struct SharedBody {
-    pub response: WholeResponse,
-    /// Those who see something else.
-    pub exceptions: Vec<AccountId>,
-}
-
 /// Responses by what was requested. Bounded in bytes.
-pub struct SharedBodies(GenerationCache<BodyKey, Arc<SharedBody>>);
+pub struct SharedBodies(GenerationCache<BodyKey, Arc<WholeResponse>>);
 
 impl SharedBodies {
     /// With zero bytes nothing is cached.
     pub fn new(generations: Arc<GenerationTable>, bytes_max: usize) -> Self {
-        Self(GenerationCache::new(generations, bytes_max, |_, shared| {
-            let exceptions = shared.exceptions.capacity() * size_of::<AccountId>();
-            size_of::<BodyKey>() + size_of::<SharedBody>() + shared.response.heap_bytes() + exceptions
+        Self(GenerationCache::new(generations, bytes_max, |_, response| {
+            size_of::<BodyKey>() + size_of::<WholeResponse>() + response.heap_bytes()
         }))
     }
 
@@ -39,15 +28,13 @@ impl SharedBodies {
         self.0.is_on()
     }
 
-    /// The response for this viewer, if it is valid and the viewer is none of the exceptions.
-    pub fn find(&self, key: &BodyKey, viewer: Option<AccountId>) -> Option<ApiResponse> {
-        let shared = self.0.get(key)?;
-        let is_exception = viewer.is_some_and(|viewer| shared.exceptions.contains(&viewer));
-        (!is_exception).then(|| ApiResponse::from(&shared.response))
+    /// The response, if it is valid.
+    pub fn find(&self, key: &BodyKey) -> Option<ApiResponse> {
+        Some(ApiResponse::from(&*self.0.get(key)?))
     }
 
     /// Adds a response; `read_at` is from before anything for it was read.
-    pub fn insert(&self, read_at: Generations, dependency: Dependency, key: BodyKey, shared: SharedBody) {
-        self.0.insert(read_at, dependency, key, Arc::new(shared));
+    pub fn insert(&self, read_at: Generations, dependency: Dependency, key: BodyKey, response: WholeResponse) {
+        self.0.insert(read_at, dependency, key, Arc::new(response));
     }
 }

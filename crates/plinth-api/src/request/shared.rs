@@ -2,11 +2,10 @@
 
 use super::Allowed;
 use crate::app::App;
-use crate::app::shared_bodies::{BodyKey, EXCEPTIONS_MAX, SharedBody};
+use crate::app::shared_bodies::BodyKey;
 use crate::policy::Endpoint;
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::Result;
-use plinth_base::ids::AccountId;
 use plinth_core::repos::RepoTarget;
 use plinth_store::Dependency;
 
@@ -14,8 +13,6 @@ use plinth_store::Dependency;
 pub enum Sharing {
     /// Everybody who may read the resource, until what the response is made from changes.
     All(Dependency),
-    /// The same, except for these.
-    AllExcept(Dependency, Vec<AccountId>),
     /// Perhaps nobody.
     None,
 }
@@ -32,23 +29,16 @@ where
 {
     let read_at = access.context().generations.filter(|_| app.shared_bodies.is_on());
     let Some(read_at) = read_at else { return Ok(make().await?.0) };
-    let (key, viewer) = (key(access), access.caller().actor());
-    if let Some(found) = app.shared_bodies.find(&key, viewer) {
+    let key = key(access);
+    if let Some(found) = app.shared_bodies.find(&key) {
         app.metrics.count_shared_body();
         return Ok(found);
     }
     let (response, sharing) = make().await?;
-    let (dependency, exceptions) = match sharing {
-        Sharing::All(dependency) => (dependency, Vec::new()),
-        Sharing::AllExcept(dependency, exceptions) => (dependency, exceptions),
-        Sharing::None => return Ok(response),
-    };
-    let is_exception = viewer.is_some_and(|viewer| exceptions.contains(&viewer));
-    if !is_exception
-        && exceptions.len() <= EXCEPTIONS_MAX
+    if let Sharing::All(dependency) = sharing
         && let Some(whole) = response.to_whole()
     {
-        app.shared_bodies.insert(read_at, dependency, key, SharedBody { response: whole, exceptions });
+        app.shared_bodies.insert(read_at, dependency, key, whole);
     }
     Ok(response)
 }

@@ -84,22 +84,11 @@ pub async fn list_in<E: Endpoint>(
         viewer: access.caller().actor(),
     };
     let reading = reading(app, access);
-    let window = (page.limit(), page.offset());
-    let respond =
-        |(fragments, total): &(Vec<_>, i64)| list_response(fragments).with_link(page::link(page, context, *total));
-    if !reading.is_plain() {
-        return Ok(respond(&reading.list(&listing, window).await?));
+    if reading.is_plain() {
+        context.dependency.get_or_init(|| store::dependency_on_all(access.repo.id));
     }
-    let dependency = store::dependency_on_all(access.repo.id);
-    context.dependency.get_or_init(|| dependency);
-    let list = shared(app, access, async || {
-        let found = reading.list(&listing, window).await?;
-        let is_complete = found.0.iter().all(|fragment| fragment.is_complete);
-        let exceptions = if is_complete { reading.authors_of_pending().await? } else { None };
-        let sharing = exceptions.map_or(Sharing::None, |authors| Sharing::AllExcept(dependency, authors));
-        Ok((respond(&found), sharing))
-    });
-    list.await
+    let (fragments, total) = reading.list(&listing, (page.limit(), page.offset())).await?;
+    Ok(list_response(&fragments).with_link(page::link(page, context, total)))
 }
 
 pub fn comment_id<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> Result<CommentId> {

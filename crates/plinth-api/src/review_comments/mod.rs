@@ -6,6 +6,7 @@ mod extract;
 mod fragments;
 mod handlers;
 pub mod json;
+mod pages;
 mod reading;
 pub mod resolutions;
 pub mod reviews;

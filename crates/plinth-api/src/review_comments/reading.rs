@@ -7,7 +7,6 @@ use super::fragments::fragment_of;
 use super::json::Ready;
 use crate::app::App;
 use crate::app::comment_fragments::{Fragment, FragmentKey};
-use crate::app::shared_bodies::EXCEPTIONS_MAX;
 use crate::rendering::render;
 use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
@@ -15,9 +14,8 @@ use plinth_base::ids::{AccountId, CommentId, PullId};
 use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
 use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
-use plinth_core::review_comments::reviews::store as reviews;
 use plinth_core::review_comments::{ListedRepo, list_page, store};
-use plinth_store::Dependency;
+use plinth_store::{Dependency, Generations};
 
 /// A request that reads comments of a repository.
 pub struct Reading<'a> {
@@ -29,7 +27,7 @@ pub struct Reading<'a> {
 }
 
 /// A page, and the length of the list.
-type Page = (Vec<Arc<Fragment>>, i64);
+pub type Page = (Vec<Arc<Fragment>>, i64);
 
 impl Reading<'_> {
     pub async fn find(&self, id: CommentId) -> Result<Arc<Fragment>> {
@@ -46,11 +44,26 @@ impl Reading<'_> {
     }
 
     pub async fn list(&self, listing: &Listing, window: (i64, i64)) -> Result<Page> {
-        if self.uses_cache()
-            && let Some(page) = self.list_cached(listing, window).await?
-        {
+        if !self.uses_cache() {
+            return self.list_all(listing, window).await;
+        }
+        if let Some(page) = self.list_known(listing, window).await? {
+            self.app.metrics.count_comment_page();
             return Ok(page);
         }
+        if let Some(page) = self.list_published(listing, window).await? {
+            return Ok(page);
+        }
+        let page = match self.list_cached(listing, window).await? {
+            Some(page) => page,
+            None => self.list_all(listing, window).await?,
+        };
+        self.remember(listing, window, &page).await?;
+        Ok(page)
+    }
+
+    /// As [`Reading::list`], without a cache.
+    async fn list_all(&self, listing: &Listing, window: (i64, i64)) -> Result<Page> {
         let mut db = self.app.read().await?;
         let (comments, total) = list_page(self.app, &mut db, self.listed(), listing, window).await?;
         drop(db);
@@ -81,20 +94,6 @@ impl Reading<'_> {
         Ok(page.map(|page| (page, total)))
     }
 
-    /// Those who see pending comments of their own in lists of this repository. Nothing where no list is shared, or where a round trip
-    /// would be needed for them.
-    pub async fn authors_of_pending(&self) -> Result<Option<Vec<AccountId>>> {
-        if !self.app.shared_bodies.is_on() {
-            return Ok(None);
-        }
-        let mut db = self.app.read().await?;
-        if db.sends_together() {
-            return Ok(None);
-        }
-        let limit = i64::try_from(EXCEPTIONS_MAX + 1).unwrap_or(i64::MAX);
-        Ok(Some(reviews::list_authors_of_pending(&mut db, self.repo.id, limit).await?))
-    }
-
     /// Whether comments are shown as they were written. Rendered bodies depend on more than the comments.
     pub fn is_plain(&self) -> bool {
         let media = self.context.media;
@@ -114,6 +113,16 @@ impl Reading<'_> {
         self.app.comment_fragments.find(&self.key(columns.id), columns)
     }
 
+    /// The cached fragment of a comment, if nothing has written to the comment since.
+    pub fn find_unchanged(&self, id: CommentId) -> Option<Arc<Fragment>> {
+        self.app.comment_fragments.find_unchanged(&self.key(id), self.repo.id)
+    }
+
+    /// Notes that a fragment is right for its comment as it was read after `read_at`, so that [`Reading::find_unchanged`] finds it.
+    pub fn confirm(&self, read_at: Generations, fragment: &Arc<Fragment>) {
+        self.app.comment_fragments.insert(read_at, self.repo.id, self.key(fragment.columns.id), fragment);
+    }
+
     fn key(&self, comment: CommentId) -> FragmentKey {
         let RequestContext { media, version, ref urls, .. } = *self.context;
         FragmentKey { comment, media, version, urls: urls.clone() }
@@ -121,10 +130,14 @@ impl Reading<'_> {
 
     /// Whether all statements of this request have seen the same of everything that comments show besides their own rows.
     async fn is_unchanged(&self) -> bool {
-        let is_known = self.app.generations().await.is_some();
-        let since = self.context.generations.filter(|_| is_known);
         let shown = Dependency::Pulls(self.repo.id);
-        since.is_some_and(|since| self.app.generation_table().is_unchanged(since, shown))
+        self.checked_generations().await.is_some_and(|since| self.app.generation_table().is_unchanged(since, shown))
+    }
+
+    /// The generations when this request began, after commits of other processes were looked for.
+    pub async fn checked_generations(&self) -> Option<Generations> {
+        let is_known = self.app.generations().await.is_some();
+        self.context.generations.filter(|_| is_known)
     }
 
     pub async fn fragment(&self, comment: Comment) -> Result<Arc<Fragment>> {

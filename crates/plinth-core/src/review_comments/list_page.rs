@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use plinth_base::ids::RepoId;
+use plinth_base::ids::{CommentId, RepoId};
 use plinth_store::{Connection, DbError, Generations};
 
 use super::indexed_lists::{IndexedListing, find_extent};
-use super::model::{Extent, Order};
+use super::model::{Extent, Listing, Order};
 use super::sparse_index::{IdIndex, IndexKey, IndexedScope, SparseIndex, SparseIndexes};
-use super::store;
+use super::{lists, store};
 use crate::Core;
 use crate::comment_lists;
 
@@ -50,6 +50,24 @@ pub async fn list_page<L: IndexedListing>(
         }
     }
     comment_lists::list_page_of(db, listing, page, extent.total()).await
+}
+
+/// The ids of the comments on a page, and the length of the list. Right if nobody has a pending review in the repository. Nothing for lists
+/// and pages for which that would not be one range of an index near its start.
+pub async fn list_published_ids(
+    db: &mut Connection,
+    listing: &Listing,
+    window: (i64, i64),
+) -> Result<Option<(Vec<CommentId>, i64)>, DbError> {
+    if listing.since.is_some() || window.1 >= NEAR {
+        return Ok(None);
+    }
+    lists::list_published_ids(db, listing, window).await.map(Some)
+}
+
+/// How long a list is for its viewer.
+pub async fn list_length(db: &mut Connection, listing: &Listing) -> Result<i64, DbError> {
+    comment_lists::count(db, listing).await
 }
 
 /// Nothing if there is no index yet, or if something has changed meanwhile.

@@ -3,6 +3,7 @@
 use super::model::{Comment, CommentColumns, Listing, ListingOfColumns, Scope};
 use super::store::{by_scope, columns, send_list};
 use crate::comment_lists::{self, Order};
+use plinth_base::ids::CommentId;
 use plinth_store::{Connection, DbError, Sent, params};
 
 /// As [`send_list`], without what other tables have about the comments.
@@ -59,6 +60,60 @@ impl comment_lists::Listing for ListingOfColumns {
     async fn send_list(&self, db: &mut Connection, window: (i64, i64)) -> Result<Sent<Vec<CommentColumns>>, DbError> {
         send_columns(db, &self.0, window).await
     }
+}
+
+/// A list without `since`, of a repository in which nobody has a pending review. Only its ids are read, all from one index.
+struct PublishedIds(Listing);
+
+impl comment_lists::Listing for PublishedIds {
+    type Comment = (CommentId,);
+
+    fn reversed(&self) -> Option<Self> {
+        comment_lists::Listing::reversed(&self.0).map(Self)
+    }
+
+    async fn send_count(&self, db: &mut Connection) -> Result<Sent<Vec<(i64,)>>, DbError> {
+        send_count(db, &self.0).await
+    }
+
+    async fn send_list(
+        &self,
+        db: &mut Connection,
+        (limit, offset): (i64, i64),
+    ) -> Result<Sent<Vec<(CommentId,)>>, DbError> {
+        let listing = &self.0;
+        macro_rules! page {
+            ($scope:literal, $order:literal) => {
+                concat!(
+                    "select id from review_comment where ",
+                    $scope,
+                    " = $1 order by ",
+                    $order,
+                    " limit $2 offset $3"
+                )
+            };
+            ($scope:literal) => {
+                match listing.order {
+                    Order::Up => page!($scope, "id"),
+                    Order::Down => page!($scope, "id desc"),
+                    Order::UpdatedUp => page!($scope, "updated_at, id"),
+                    Order::UpdatedDown => page!($scope, "updated_at desc, id desc"),
+                }
+            };
+        }
+        let (sql, id) = by_scope!(listing, page);
+        db.send(sql, params![id, limit, offset]).await
+    }
+}
+
+/// One page of [`PublishedIds`], and the length of the list.
+pub async fn list_published_ids(
+    db: &mut Connection,
+    listing: &Listing,
+    window: (i64, i64),
+) -> Result<(Vec<CommentId>, i64), DbError> {
+    let (found, total) = comment_lists::list_page(db, &PublishedIds(*listing), window).await?;
+    Ok((found.into_iter().map(|(id,)| id).collect(), total))
 }
 
 impl comment_lists::Listing for Listing {

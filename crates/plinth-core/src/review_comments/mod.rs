@@ -20,7 +20,7 @@ mod thread_start;
 
 pub use comment_context::{CachedCommentContext, CommentContextCache, new_comment_context_cache};
 pub use input::{At, DraftComment, NewComment, Subject, Text};
-pub use list_page::{ListedRepo, list_page};
+pub use list_page::{ListedRepo, list_length, list_page, list_published_ids};
 pub use operations::{NewReply, NewThreadComment, reply, start_thread};
 pub use positions::{Located, locate};
 pub use rules::{InvalidPosition, check_body};

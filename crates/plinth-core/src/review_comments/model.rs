@@ -271,7 +271,7 @@ impl Extent {
 #[derive(Debug, Clone, Copy)]
 pub struct ListingOfColumns(pub Listing);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     Repo(RepoId),
     Pull(PullId),

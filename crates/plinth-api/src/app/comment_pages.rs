@@ -1,0 +1,106 @@
+//! Which review comments are on a page of a list (docs/decisions/0184-comment-pages.md).
+//!
+//! A page has ids only, and a response is put together from the fragments of its comments. A full page in the order of creation has the
+//! same comments until one of them is deleted: new ones come after it.
+
+use std::sync::Arc;
+
+use plinth_base::clock::Timestamp;
+use plinth_base::ids::{AccountId, CommentId, RepoId};
+use plinth_core::review_comments::model::{Listing, Order, Scope};
+use plinth_core::review_comments::store;
+use plinth_core::{CacheName, Core, DisabledCaches};
+use plinth_store::{GenerationCache, Generations};
+
+/// Some ten thousand pages of thirty comments.
+const BYTES_MAX: usize = 8 << 20;
+
+/// Callers that see something else than everybody; with more of them, a page is not cached.
+pub const EXCEPTIONS_MAX: usize = 16;
+
+/// A page of a list, for any viewer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PageKey {
+    scope: Scope,
+    order: Order,
+    since: Option<Timestamp>,
+    limit: i64,
+    offset: i64,
+}
+
+impl PageKey {
+    pub fn new(listing: &Listing, (limit, offset): (i64, i64)) -> Self {
+        let Listing { scope, order, since, viewer: _ } = *listing;
+        Self { scope, order, since, limit, offset }
+    }
+
+    /// Whether new comments leave a page of so many comments as it is.
+    fn is_stable(&self, comments: usize) -> bool {
+        let is_full = usize::try_from(self.limit).is_ok_and(|limit| limit == comments);
+        is_full && self.order == Order::Up && self.since.is_none()
+    }
+}
+
+/// What a page has for everybody but the exceptions.
+pub struct CommentPage {
+    pub comments: Vec<CommentId>,
+    /// The length of the list.
+    pub total: i64,
+    /// The authors of pending reviews, who see more.
+    pub exceptions: Vec<AccountId>,
+}
+
+/// A page that was cached.
+pub struct FoundPage {
+    pub page: Arc<CommentPage>,
+    /// The generations from before it was read.
+    pub read_at: Generations,
+    /// Whether nothing has changed in the list.
+    pub is_current: bool,
+}
+
+/// Pages of comments by list and window. Bounded in bytes.
+pub struct CommentPages(GenerationCache<PageKey, Arc<CommentPage>>);
+
+impl CommentPages {
+    /// Off where ids do not grow in the order of commits.
+    pub fn new(core: &Core, disabled: &DisabledCaches) -> Self {
+        let bytes = if core.has_one_writer() { disabled.capacity(CacheName::CommentPages, BYTES_MAX) } else { 0 };
+        Self(GenerationCache::new(core.generation_table().clone(), bytes, |_, page| {
+            let ids = page.comments.capacity() * size_of::<CommentId>();
+            let exceptions = page.exceptions.capacity() * size_of::<AccountId>();
+            size_of::<PageKey>() + size_of::<CommentPage>() + ids + exceptions
+        }))
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.0.is_on()
+    }
+
+    /// The page for this viewer, if the viewer is none of the exceptions. One that is not current is only found if it may still have
+    /// the same comments.
+    pub fn find(&self, key: &PageKey, viewer: Option<AccountId>) -> Option<FoundPage> {
+        let candidate = self.0.candidate(key)?;
+        let page = candidate.value().clone();
+        if viewer.is_some_and(|viewer| page.exceptions.contains(&viewer)) {
+            return None;
+        }
+        let found = |read_at, is_current| FoundPage { page, read_at, is_current };
+        let read_at = candidate.read_at();
+        if self.0.is_valid(&candidate) {
+            return Some(found(read_at, true));
+        }
+        if key.is_stable(candidate.value().comments.len()) {
+            return Some(found(read_at, false));
+        }
+        self.0.accept(key, candidate, false);
+        None
+    }
+
+    /// Adds a page; `read_at` is from before anything of it was read.
+    pub fn insert(&self, read_at: Generations, repo: RepoId, key: PageKey, page: CommentPage) {
+        if page.exceptions.len() <= EXCEPTIONS_MAX {
+            self.0.insert(read_at, store::dependency_on_all(repo), key, Arc::new(page));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Pages whose comments are known, so that no list is read for them: see [`CommentPages`](crate::app::comment_pages::CommentPages).
+
+use std::sync::Arc;
+
+use super::reading::{Page, Reading};
+use crate::app::comment_fragments::Fragment;
+use crate::app::comment_pages::{CommentPage, EXCEPTIONS_MAX, FoundPage, PageKey};
+use plinth_base::error::{Error, Result};
+use plinth_base::ids::{AccountId, CommentId};
+use plinth_core::review_comments::model::Listing;
+use plinth_core::review_comments::reviews::store as reviews;
+use plinth_core::review_comments::{list_length, list_published_ids, store};
+use plinth_store::{Connection, Generations};
+
+impl Reading<'_> {
+    /// A page whose comments are known. Nothing if they are not, or if too much has changed.
+    pub async fn list_known(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
+        let Some(found) = self.app.comment_pages.find(&PageKey::new(listing, window), listing.viewer) else {
+            return Ok(None);
+        };
+        if !found.is_current && !self.has_same_comments(&found) {
+            return Ok(None);
+        }
+        let Some(fragments) = self.find_all(&found.page.comments).await? else { return Ok(None) };
+        if found.is_current {
+            let page = (fragments, found.page.total);
+            return Ok(self.is_list_unchanged().await.then_some(page));
+        }
+        // Otherwise the fragments may be of different moments.
+        if !self.are_unchanged(&found.page.comments).await {
+            return Ok(None);
+        }
+        let mut db = self.app.read().await?;
+        let total = list_length(&mut db, listing).await?;
+        drop(db);
+        let page = (fragments, total);
+        self.remember(listing, window, &page).await?;
+        Ok(Some(page))
+    }
+
+    /// A page of a repository in which nobody has a pending review, of which only the ids and what is not cached are read.
+    pub async fn list_published(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
+        if !self.app.comment_pages.is_on() {
+            return Ok(None);
+        }
+        let mut db = self.app.read().await?;
+        if !self.list_authors_of_pending(&mut db).await?.is_empty() {
+            return Ok(None);
+        }
+        let found = list_published_ids(&mut db, listing, window).await?;
+        drop(db);
+        let Some((comments, total)) = found else { return Ok(None) };
+        let Some(fragments) = self.find_all(&comments).await? else { return Ok(None) };
+        if !self.is_list_unchanged().await {
+            return Ok(None);
+        }
+        let page = (fragments, total);
+        self.insert(listing, window, &page, Vec::new());
+        Ok(Some(page))
+    }
+
+    /// Adds a page that was just read to the cache.
+    pub async fn remember(&self, listing: &Listing, window: (i64, i64), page: &Page) -> Result<()> {
+        if !self.app.comment_pages.is_on() {
+            return Ok(());
+        }
+        // After the page: who begins a review later has pending comments after those of a full page.
+        let exceptions = self.list_authors_of_pending(&mut self.app.read().await?).await?;
+        if !listing.viewer.is_some_and(|viewer| exceptions.contains(&viewer)) {
+            self.insert(listing, window, page, exceptions);
+        }
+        Ok(())
+    }
+
+    fn insert(&self, listing: &Listing, window: (i64, i64), (fragments, total): &Page, exceptions: Vec<AccountId>) {
+        // A position that is not stored yet is read again.
+        let is_for_all = |fragment: &Arc<Fragment>| fragment.is_complete && !fragment.columns.pending;
+        if let Some(read_at) = self.context.generations
+            && fragments.iter().all(is_for_all)
+        {
+            let comments = fragments.iter().map(|fragment| fragment.columns.id).collect();
+            let page = CommentPage { comments, total: *total, exceptions };
+            self.app.comment_pages.insert(read_at, self.repo.id, PageKey::new(listing, window), page);
+        }
+    }
+
+    /// Whether all that has changed since a full page was read are some of its comments. A change that may have deleted comments may have
+    /// changed any of them.
+    fn has_same_comments(&self, FoundPage { page, read_at, .. }: &FoundPage) -> bool {
+        let unchanged = page.comments.iter().filter(|id| self.is_comment_unchanged(*read_at, **id)).count();
+        unchanged >= page.comments.len().div_ceil(2)
+    }
+
+    /// Comments by id. Nothing if most of them are not cached, or if one is not there any more.
+    async fn find_all(&self, comments: &[CommentId]) -> Result<Option<Vec<Arc<Fragment>>>> {
+        let Some(read_at) = self.context.generations else { return Ok(None) };
+        let cached: Vec<_> = comments.iter().map(|id| self.find_unchanged(*id)).collect();
+        if cached.iter().filter(|found| found.is_none()).count() > cached.len() / 2 {
+            return Ok(None);
+        }
+        let mut fragments = Vec::with_capacity(cached.len());
+        for (id, found) in comments.iter().zip(cached) {
+            fragments.push(match found {
+                Some(fragment) => fragment,
+                None => match self.find(*id).await {
+                    Ok(fragment) if fragment.is_complete => {
+                        self.confirm(read_at, &fragment);
+                        fragment
+                    }
+                    Ok(_) | Err(Error::NotFound) => return Ok(None),
+                    Err(error) => return Err(error),
+                },
+            });
+        }
+        Ok(Some(fragments))
+    }
+
+    /// Those who see pending comments of their own in lists of this repository.
+    async fn list_authors_of_pending(&self, db: &mut Connection) -> Result<Vec<AccountId>> {
+        let limit = i64::try_from(EXCEPTIONS_MAX + 1).unwrap_or(i64::MAX);
+        Ok(reviews::list_authors_of_pending(db, self.repo.id, limit).await?)
+    }
+
+    /// Whether the list is still as it was when this request began.
+    async fn is_list_unchanged(&self) -> bool {
+        let list = store::dependency_on_all(self.repo.id);
+        self.checked_generations().await.is_some_and(|since| self.app.generation_table().is_unchanged(since, list))
+    }
+
+    /// Whether these comments are still as they were when this request began.
+    async fn are_unchanged(&self, comments: &[CommentId]) -> bool {
+        let since = self.checked_generations().await;
+        since.is_some_and(|since| comments.iter().all(|id| self.is_comment_unchanged(since, *id)))
+    }
+
+    fn is_comment_unchanged(&self, since: Generations, id: CommentId) -> bool {
+        self.app.generation_table().is_unchanged(since, store::dependency_on(self.repo.id, id))
+    }
+}
