@@ -146,3 +146,28 @@ async fn commit_of_another_process_invalidates_cached_responses() {
     let archived: Value = mona.get("/repos/octo-org/a").await.expect(200).json();
     assert_eq!(archived["archived"], json!(true));
 }
+
+#[tokio::test]
+async fn only_changes_of_rights_invalidate_a_list_of_installations() {
+    const INSTALLATIONS: &str = "/user/installations";
+    let service = Service::with(STATE).await;
+    if service.app.generations().await.is_none() {
+        return;
+    }
+    let apps = "
+apps: [{ slug: helper, owner: octo-org, permissions: { contents: read }, events: [] }]
+installations: [{ app: helper, account: octo-org, repositories: all }]
+tokens: [{ kind: app_user, app: helper, user: mona, token: ghu_monamona }]
+";
+    service.apply(apps).await;
+    let (mona, user) = (service.with_token("ghp_monamona"), service.with_token("ghu_monamona"));
+    fill(&service, &user, &[INSTALLATIONS]).await;
+    comment(&mona, "a").await;
+    create_ref(&mona, "b", "new").await;
+    mona.patch("/repos/octo-org/a/pulls/1", json!({ "title": "changed" })).await.expect(200);
+    create_field(&mona, FIELDS, "New").await;
+    assert!(is_hit(&service, &user, INSTALLATIONS).await);
+    service.apply("installations: [{ app: helper, account: other-org, repositories: all }]").await;
+    assert!(!is_hit(&service, &user, INSTALLATIONS).await);
+    assert_eq!(user.get(INSTALLATIONS).await.expect(200).json()["total_count"], 2);
+}

@@ -24,6 +24,7 @@ use plinth_core::installations::store::{self, Private};
 use plinth_core::installations::{InstallationRepo, OwnInstallation, UserInstallation, operations, rules};
 use plinth_core::repos::store::count_open_issues;
 use plinth_core::{accounts, apps};
+use plinth_store::Dependency;
 
 pub async fn list_repositories(
     access: Allowed<ListInstallationRepositories, NoTarget>,
@@ -51,6 +52,8 @@ pub async fn revoke_token(access: Allowed<RevokeInstallationToken, NoTarget>, ap
 
 pub async fn list_of_user(access: Allowed<ListUserInstallations, NoTarget>, app: App) -> Result<ApiResponse> {
     let (user, calling_app) = rules::app_user(access.caller())?;
+    // Installations and who may see them are rights, and nothing else is shown.
+    access.context().dependency.get_or_init(|| Dependency::Rights);
     let page = page::of(access.context());
     let mut db = app.read().await?;
     let total_count = store::count_of_user(&mut db, calling_app, user).await?;
