@@ -20,13 +20,19 @@ use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
 /// Some thirty thousand comments. A list whose comments are not cached takes several times as long.
 const BYTES_MAX: usize = 128 << 20;
 
+/// How comments are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Representation {
+    pub media: Media,
+    pub version: Version,
+    pub urls: Urls,
+}
+
 /// A comment in one representation.
 #[derive(PartialEq, Eq, Hash)]
 pub struct FragmentKey {
     pub comment: CommentId,
-    pub media: Media,
-    pub version: Version,
-    pub urls: Urls,
+    pub representation: Representation,
 }
 
 /// The JSON of a comment.

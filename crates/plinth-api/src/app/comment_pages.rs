@@ -1,10 +1,11 @@
 //! Which review comments are on a page of a list (docs/decisions/0184-comment-pages.md).
 //!
-//! A page has ids only, and a response is put together from the fragments of its comments. A full page in the order of creation has the
+//! A page refers to the fragments of its comments, from which a response is put together. A full page in the order of creation has the
 //! same comments until one of them is deleted: new ones come after it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use super::comment_fragments::{Fragment, Representation};
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, RepoId};
 use plinth_core::review_comments::model::{Listing, Order, Scope};
@@ -12,15 +13,16 @@ use plinth_core::review_comments::store;
 use plinth_core::{CacheName, Core, DisabledCaches};
 use plinth_store::{GenerationCache, Generations};
 
-/// Some ten thousand pages of thirty comments.
-const BYTES_MAX: usize = 8 << 20;
+/// Some two thousand pages of thirty comments.
+const BYTES_MAX: usize = 16 << 20;
 
 /// Callers that see something else than everybody; with more of them, a page is not cached.
 pub const EXCEPTIONS_MAX: usize = 16;
 
-/// A page of a list, for any viewer.
+/// A page of a list in one representation, for any viewer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageKey {
+    representation: Representation,
     scope: Scope,
     order: Order,
     since: Option<Timestamp>,
@@ -29,9 +31,9 @@ pub struct PageKey {
 }
 
 impl PageKey {
-    pub fn new(listing: &Listing, (limit, offset): (i64, i64)) -> Self {
+    pub fn new(representation: Representation, listing: &Listing, (limit, offset): (i64, i64)) -> Self {
         let Listing { scope, order, since, viewer: _ } = *listing;
-        Self { scope, order, since, limit, offset }
+        Self { representation, scope, order, since, limit, offset }
     }
 
     /// Whether new comments leave a page of so many comments as it is.
@@ -41,9 +43,29 @@ impl PageKey {
     }
 }
 
+/// A comment on a page.
+pub struct PageComment {
+    pub id: CommentId,
+    /// Nothing once the cache of fragments has dropped it, so that pages do not keep more than that cache may.
+    fragment: Weak<Fragment>,
+}
+
+impl PageComment {
+    /// The comment's fragment as of when the page was read, if it is still in memory.
+    pub fn fragment(&self) -> Option<Arc<Fragment>> {
+        self.fragment.upgrade()
+    }
+}
+
+impl From<&Arc<Fragment>> for PageComment {
+    fn from(fragment: &Arc<Fragment>) -> Self {
+        Self { id: fragment.columns.id, fragment: Arc::downgrade(fragment) }
+    }
+}
+
 /// What a page has for everybody but the exceptions.
 pub struct CommentPage {
-    pub comments: Vec<CommentId>,
+    pub comments: Vec<PageComment>,
     /// The length of the list.
     pub total: i64,
     /// The authors of pending reviews, who see more.
@@ -67,9 +89,10 @@ impl CommentPages {
     pub fn new(core: &Core, disabled: &DisabledCaches) -> Self {
         let bytes = if core.has_one_writer() { disabled.capacity(CacheName::CommentPages, BYTES_MAX) } else { 0 };
         Self(GenerationCache::new(core.generation_table().clone(), bytes, |_, page| {
-            let ids = page.comments.capacity() * size_of::<CommentId>();
+            // A dropped fragment takes its place in memory, without its texts, as long as a page refers to it.
+            let comments = page.comments.capacity() * (size_of::<PageComment>() + size_of::<Fragment>());
             let exceptions = page.exceptions.capacity() * size_of::<AccountId>();
-            size_of::<PageKey>() + size_of::<CommentPage>() + ids + exceptions
+            size_of::<PageKey>() + size_of::<CommentPage>() + comments + exceptions
         }))
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::reading::{Page, Reading};
 use crate::app::comment_fragments::Fragment;
-use crate::app::comment_pages::{CommentPage, EXCEPTIONS_MAX, FoundPage, PageKey};
+use crate::app::comment_pages::{CommentPage, EXCEPTIONS_MAX, FoundPage, PageComment, PageKey};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, CommentId};
 use plinth_core::review_comments::model::Listing;
@@ -12,20 +12,22 @@ use plinth_core::review_comments::reviews::store as reviews;
 use plinth_core::review_comments::{list_length, list_published_ids, store};
 use plinth_store::{Connection, Generations};
 
+/// A comment, and its fragment where that is known already.
+type KnownComment = (CommentId, Option<Arc<Fragment>>);
+
 impl Reading<'_> {
     /// A page whose comments are known. Nothing if they are not, or if too much has changed.
     pub async fn list_known(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
-        let Some(found) = self.app.comment_pages.find(&PageKey::new(listing, window), listing.viewer) else {
+        let Some(found) = self.app.comment_pages.find(&self.page_key(listing, window), listing.viewer) else {
             return Ok(None);
         };
-        if !found.is_current && !self.has_same_comments(&found) {
-            return Ok(None);
-        }
-        let Some(fragments) = self.find_all(&found.page.comments).await? else { return Ok(None) };
         if found.is_current {
-            let page = (fragments, found.page.total);
-            return Ok(self.is_list_unchanged().await.then_some(page));
+            // Nothing has changed since the page was read, so its fragments and its total are of one moment.
+            let fragments: Option<Vec<_>> = found.page.comments.iter().map(PageComment::fragment).collect();
+            return Ok(fragments.map(|fragments| (fragments, found.page.total)));
         }
+        let Some(comments) = self.unchanged_comments(&found) else { return Ok(None) };
+        let Some(fragments) = self.find_all(comments).await? else { return Ok(None) };
         // Otherwise the fragments may be of different moments.
         if !self.are_unchanged(&found.page.comments).await {
             return Ok(None);
@@ -50,7 +52,8 @@ impl Reading<'_> {
         let found = list_published_ids(&mut db, listing, window).await?;
         drop(db);
         let Some((comments, total)) = found else { return Ok(None) };
-        let Some(fragments) = self.find_all(&comments).await? else { return Ok(None) };
+        let unknown = comments.into_iter().map(|id| (id, None)).collect();
+        let Some(fragments) = self.find_all(unknown).await? else { return Ok(None) };
         if !self.is_list_unchanged().await {
             return Ok(None);
         }
@@ -78,31 +81,43 @@ impl Reading<'_> {
         if let Some(read_at) = self.context.generations
             && fragments.iter().all(is_for_all)
         {
-            let comments = fragments.iter().map(|fragment| fragment.columns.id).collect();
+            let comments = fragments.iter().map(PageComment::from).collect();
             let page = CommentPage { comments, total: *total, exceptions };
-            self.app.comment_pages.insert(read_at, self.repo.id, PageKey::new(listing, window), page);
+            self.app.comment_pages.insert(read_at, self.repo.id, self.page_key(listing, window), page);
         }
     }
 
-    /// Whether all that has changed since a full page was read are some of its comments. A change that may have deleted comments may have
-    /// changed any of them.
-    fn has_same_comments(&self, FoundPage { page, read_at, .. }: &FoundPage) -> bool {
-        let unchanged = page.comments.iter().filter(|id| self.is_comment_unchanged(*read_at, **id)).count();
-        unchanged >= page.comments.len().div_ceil(2)
+    fn page_key(&self, listing: &Listing, window: (i64, i64)) -> PageKey {
+        PageKey::new(self.representation(), listing, window)
     }
 
-    /// Comments by id. Nothing if most of them are not cached, or if one is not there any more.
-    async fn find_all(&self, comments: &[CommentId]) -> Result<Option<Vec<Arc<Fragment>>>> {
+    /// The comments of a full page, each with its fragment if it has not changed since the page was read. Nothing if more has changed than
+    /// some of the comments: a change that may have deleted comments may have changed any of them.
+    fn unchanged_comments(&self, FoundPage { page, read_at, .. }: &FoundPage) -> Option<Vec<KnownComment>> {
+        let unchanged: Vec<bool> =
+            page.comments.iter().map(|comment| self.is_comment_unchanged(*read_at, comment.id)).collect();
+        if unchanged.iter().filter(|is_unchanged| **is_unchanged).count() < unchanged.len().div_ceil(2) {
+            return None;
+        }
+        let known = |(comment, is_unchanged): (&PageComment, bool)| {
+            (comment.id, if is_unchanged { comment.fragment() } else { None })
+        };
+        Some(page.comments.iter().zip(unchanged).map(known).collect())
+    }
+
+    /// The fragments of comments. Nothing if most of them are not cached, or if one is not there any more.
+    async fn find_all(&self, comments: Vec<KnownComment>) -> Result<Option<Vec<Arc<Fragment>>>> {
         let Some(read_at) = self.context.generations else { return Ok(None) };
-        let cached: Vec<_> = comments.iter().map(|id| self.find_unchanged(*id)).collect();
-        if cached.iter().filter(|found| found.is_none()).count() > cached.len() / 2 {
+        let cached = comments.into_iter().map(|(id, known)| (id, known.or_else(|| self.find_unchanged(id))));
+        let cached: Vec<_> = cached.collect();
+        if cached.iter().filter(|(_, found)| found.is_none()).count() > cached.len() / 2 {
             return Ok(None);
         }
         let mut fragments = Vec::with_capacity(cached.len());
-        for (id, found) in comments.iter().zip(cached) {
+        for (id, found) in cached {
             fragments.push(match found {
                 Some(fragment) => fragment,
-                None => match self.find(*id).await {
+                None => match self.find(id).await {
                     Ok(fragment) if fragment.is_complete => {
                         self.confirm(read_at, &fragment);
                         fragment
@@ -128,9 +143,9 @@ impl Reading<'_> {
     }
 
     /// Whether these comments are still as they were when this request began.
-    async fn are_unchanged(&self, comments: &[CommentId]) -> bool {
+    async fn are_unchanged(&self, comments: &[PageComment]) -> bool {
         let since = self.checked_generations().await;
-        since.is_some_and(|since| comments.iter().all(|id| self.is_comment_unchanged(since, *id)))
+        since.is_some_and(|since| comments.iter().all(|comment| self.is_comment_unchanged(since, comment.id)))
     }
 
     fn is_comment_unchanged(&self, since: Generations, id: CommentId) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::fragments::fragment_of;
 use super::json::Ready;
 use crate::app::App;
-use crate::app::comment_fragments::{Fragment, FragmentKey};
+use crate::app::comment_fragments::{Fragment, FragmentKey, Representation};
 use crate::rendering::render;
 use crate::request::context::RequestContext;
 use plinth_base::error::{Error, Result};
@@ -124,8 +124,12 @@ impl Reading<'_> {
     }
 
     fn key(&self, comment: CommentId) -> FragmentKey {
+        FragmentKey { comment, representation: self.representation() }
+    }
+
+    pub fn representation(&self) -> Representation {
         let RequestContext { media, version, ref urls, .. } = *self.context;
-        FragmentKey { comment, media, version, urls: urls.clone() }
+        Representation { media, version, urls: urls.clone() }
     }
 
     /// Whether all statements of this request have seen the same of everything that comments show besides their own rows.
