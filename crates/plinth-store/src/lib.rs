@@ -21,6 +21,7 @@ mod git_columns;
 mod integrity;
 mod invalidation;
 mod leases;
+mod location;
 mod migrations;
 mod node;
 mod nodes;
@@ -38,7 +39,6 @@ mod transaction;
 mod value;
 mod work;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -56,6 +56,7 @@ pub use generation_cache::{Candidate, GenerationCache};
 pub use generations::{GenerationTable, Generations};
 pub use invalidation::{Changes, Dependency, InvalidationScope};
 pub use leases::{Lease, LeaseRequest, ReturnedLease};
+pub use location::{Durability, Location};
 pub use migrations::Schema;
 pub use node::{Node, host_name};
 pub use nodes::check_sessions;
@@ -77,32 +78,6 @@ use plinth_base::error::{Error, Result};
 use sqlite::WriteLabel;
 use tokio::sync::Notify;
 use work::{CheckedWork, Slot, Work};
-
-/// Where the data is.
-#[derive(Debug, Clone)]
-pub enum Location {
-    Sqlite {
-        file: PathBuf,
-        durability: Durability,
-    },
-    Postgres {
-        url: String,
-        connections_max: usize,
-        /// Which server was used last, so that a former primary is not. A file of the data directory.
-        epoch_file: Option<PathBuf>,
-    },
-}
-
-/// What an acknowledged write survives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// A power cut: the log is synced before the write is acknowledged.
-    PowerCut,
-    /// A crash of the process, not of the machine. Only for comparing with `PowerCut`.
-    ProcessCrash,
-    /// Nothing: for data that is deleted when the process ends.
-    None,
-}
 
 /// A handle on all data; cheap to clone.
 #[derive(Clone)]
