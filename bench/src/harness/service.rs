@@ -152,13 +152,18 @@ pub fn statement_count(service: &ServerProcess) -> Result<u64> {
     metric(service, names::STATEMENTS_METRIC)?.with_context(|| format!("no metric `{}`", names::STATEMENTS_METRIC))
 }
 
-/// Reads the numbers of responses that came from the response cache, whose body was made for another caller, and of pages of comments
-/// for which no list was read.
-pub fn cache_hit_counts(service: &ServerProcess) -> Result<[u64; 3]> {
-    let names = [names::CACHE_HITS_METRIC, names::SHARED_BODY_HITS_METRIC, names::COMMENT_PAGE_HITS_METRIC];
+/// Reads the numbers of responses that came from the response cache, whose body was made for another caller, of single comments that were
+/// not read, and of pages of comments for which no list was read.
+pub fn cache_hit_counts(service: &ServerProcess) -> Result<[u64; 4]> {
+    let names = [
+        names::CACHE_HITS_METRIC,
+        names::SHARED_BODY_HITS_METRIC,
+        names::COMMENT_HITS_METRIC,
+        names::COMMENT_PAGE_HITS_METRIC,
+    ];
     let counts: Result<Vec<u64>> =
         names.iter().map(|name| metric(service, name)?.with_context(|| format!("no metric `{name}`"))).collect();
-    Ok(counts?.try_into().expect("three names"))
+    Ok(counts?.try_into().expect("as many as names"))
 }
 
 /// Reads the number of webhooks that receivers have accepted.

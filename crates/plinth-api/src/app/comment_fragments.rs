@@ -31,6 +31,8 @@ pub struct Representation {
 /// A comment in one representation.
 #[derive(PartialEq, Eq, Hash)]
 pub struct FragmentKey {
+    /// Ids are unique among all repositories, but a path may have one of another repository.
+    pub repo: RepoId,
     pub comment: CommentId,
     pub representation: Representation,
 }
@@ -70,12 +72,12 @@ impl FragmentCache {
     }
 
     /// The fragment of a comment, if it is valid and the comment was not written to since the fragment was made.
-    pub fn find_unchanged(&self, key: &FragmentKey, repo: RepoId) -> Option<Arc<Fragment>> {
-        self.0.get_unchanged(key, store::dependency_on(repo, key.comment))
+    pub fn find_unchanged(&self, key: &FragmentKey) -> Option<Arc<Fragment>> {
+        self.0.get_unchanged(key, store::dependency_on(key.repo, key.comment))
     }
 
     /// Adds a fragment; `read_at` is from before its comment was read.
-    pub fn insert(&self, read_at: Generations, repo: RepoId, key: FragmentKey, fragment: &Arc<Fragment>) {
-        self.0.insert(read_at, Dependency::Pulls(repo), key, fragment.clone());
+    pub fn insert(&self, read_at: Generations, key: FragmentKey, fragment: &Arc<Fragment>) {
+        self.0.insert(read_at, Dependency::Pulls(key.repo), key, fragment.clone());
     }
 }

@@ -18,6 +18,7 @@ pub struct Metrics {
     connections: IntGauge,
     response_cache_hits: IntCounter,
     shared_body_hits: IntCounter,
+    comment_hits: IntCounter,
     comment_page_hits: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
     statements: Mutex<IntCounter>,
@@ -45,6 +46,10 @@ impl Default for Metrics {
             "plinth_shared_body_hits_total",
             "Responses whose body came from the part of the response cache that callers share",
         );
+        let comment_hits = IntCounter::new(
+            "plinth_comment_hits_total",
+            "Requests of one review comment that was in the cache, so that nothing was read for it",
+        );
         let comment_page_hits = IntCounter::new(
             "plinth_comment_page_hits_total",
             "Pages of review comments whose comments were in the cache, so that no list was read",
@@ -61,6 +66,7 @@ impl Default for Metrics {
             connections: connections.expect("the name is a constant"),
             response_cache_hits: response_cache_hits.expect("the name is a constant"),
             shared_body_hits: shared_body_hits.expect("the name is a constant"),
+            comment_hits: comment_hits.expect("the name is a constant"),
             comment_page_hits: comment_page_hits.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
             damaged_objects: Mutex::new(damaged_objects.expect("the name is a constant")),
@@ -75,6 +81,7 @@ impl Default for Metrics {
         register(Box::new(metrics.connections.clone()));
         register(Box::new(metrics.response_cache_hits.clone()));
         register(Box::new(metrics.shared_body_hits.clone()));
+        register(Box::new(metrics.comment_hits.clone()));
         register(Box::new(metrics.comment_page_hits.clone()));
         register(Box::new(metrics.statements.lock().clone()));
         register(Box::new(metrics.damaged_objects.lock().clone()));
@@ -112,6 +119,11 @@ impl Metrics {
     /// Counts a response whose body callers share.
     pub fn count_shared_body(&self) {
         self.shared_body_hits.inc();
+    }
+
+    /// Counts a review comment that was not read.
+    pub fn count_comment(&self) {
+        self.comment_hits.inc();
     }
 
     /// Counts a page of review comments for which no list was read.

@@ -11,7 +11,7 @@ use crate::policy::Endpoint;
 use crate::policy::table::{CreateRef, DeleteRef, GetRef, GetRefOrPrefix, ListMatchingRefs, ListRefs, UpdateRef};
 use crate::request::body::Json;
 use crate::request::conditional::{EntityTag, is_not_modified};
-use crate::request::{Allowed, Sharing, page, shared};
+use crate::request::{Allowed, page, shared};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::ref_updates::{self, check_not_empty, rules};
@@ -39,7 +39,7 @@ pub async fn list_matching(
             check_not_empty(&mut db, access.repo.id).await?;
         }
         let list = listing::respond(&app, &access.repo, access.urls(), prefix, first);
-        Ok((list, Sharing::All(dependencies::on_refs(access.repo.id))))
+        Ok((list, dependencies::on_refs(access.repo.id)))
     });
     let list = list.await?.with_entity_seed(seed);
     Ok(list.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
@@ -57,8 +57,7 @@ pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiRes
             return Err(Error::NotFound);
         };
         let reference = Reference::new(&found, &access.repo, access.urls());
-        let sharing = Sharing::All(dependencies::on_ref(access.repo.id, &found.name));
-        Ok((ApiResponse::ok(&reference), sharing))
+        Ok((ApiResponse::ok(&reference), dependencies::on_ref(access.repo.id, &found.name)))
     });
     Ok(reference.await?.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }

@@ -14,4 +14,4 @@ pub mod shape;
 mod shared;
 
 pub use allowed::Allowed;
-pub use shared::{Sharing, shared};
+pub use shared::shared;

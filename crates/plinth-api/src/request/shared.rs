@@ -1,4 +1,4 @@
-//! Responses that callers share: see [`SharedBodies`](crate::app::shared_bodies::SharedBodies).
+//! Bodies that callers share: see [`SharedBodies`](crate::app::shared_bodies::SharedBodies).
 
 use super::Allowed;
 use crate::app::App;
@@ -9,36 +9,26 @@ use plinth_base::error::Result;
 use plinth_core::repos::RepoTarget;
 use plinth_store::Dependency;
 
-/// Who else would get the same response.
-pub enum Sharing {
-    /// Everybody who may read the resource, until what the response is made from changes.
-    All(Dependency),
-    /// Perhaps nobody.
-    None,
-}
-
-/// The cached response, or the one that `make` returns. That must depend only on the path and the query, the media type and the
-/// version, the URLs, and what it says in its [`Sharing`].
+/// 200 with the cached JSON, or what `make` returns, which is such a response. Its body must depend only on the path and the query, the
+/// media type and the version, the URLs, and the given dependency; all else of a response is added by the caller.
 pub async fn shared<E: Endpoint, F>(
     app: &App,
     access: &Allowed<E, RepoTarget>,
     make: impl FnOnce() -> F,
 ) -> Result<ApiResponse>
 where
-    F: Future<Output = Result<(ApiResponse, Sharing)>>,
+    F: Future<Output = Result<(ApiResponse, Dependency)>>,
 {
     let read_at = access.context().generations.filter(|_| app.shared_bodies.is_on());
     let Some(read_at) = read_at else { return Ok(make().await?.0) };
     let key = key(access);
     if let Some(found) = app.shared_bodies.find(&key) {
         app.metrics.count_shared_body();
-        return Ok(found);
+        return Ok(ApiResponse::written_json(found));
     }
-    let (response, sharing) = make().await?;
-    if let Sharing::All(dependency) = sharing
-        && let Some(whole) = response.to_whole()
-    {
-        app.shared_bodies.insert(read_at, dependency, key, whole);
+    let (response, dependency) = make().await?;
+    if let Some(body) = response.to_body() {
+        app.shared_bodies.insert(read_at, dependency, key, body);
     }
     Ok(response)
 }

@@ -34,31 +34,6 @@ pub struct ApiResponse {
     cache_control: Option<HeaderValue>,
 }
 
-/// 200 with JSON, without headers that no cached response has.
-#[derive(Debug)]
-pub struct WholeResponse {
-    body: Bytes,
-    link: Option<String>,
-    last_modified: Option<Timestamp>,
-    entity_seed: Option<Bytes>,
-}
-
-impl WholeResponse {
-    /// What it has on the heap.
-    pub fn heap_bytes(&self) -> usize {
-        let link = self.link.as_ref().map_or(0, String::capacity);
-        self.body.len() + link + self.entity_seed.as_ref().map_or(0, Bytes::len)
-    }
-}
-
-impl From<&WholeResponse> for ApiResponse {
-    fn from(whole: &WholeResponse) -> Self {
-        let WholeResponse { body, link, last_modified, entity_seed } = whole;
-        let response = Self::written_json(body.clone()).with_link(link.clone()).with_last_modified(*last_modified);
-        Self { entity_seed: entity_seed.clone(), ..response }
-    }
-}
-
 #[derive(Debug)]
 enum Content {
     Whole(Bytes),
@@ -180,21 +155,13 @@ impl ApiResponse {
         Ok(Self { content, ..self })
     }
 
-    /// What can be cached of this response, if it is 200 with JSON that is in memory as a whole.
-    pub fn to_whole(&self) -> Option<WholeResponse> {
-        let Content::Whole(body) = &self.content else { return None };
-        if self.status != StatusCode::OK || self.content_type.as_ref() != Some(&JSON) || self.cache_control.is_some() {
-            return None;
+    /// The body, if it is in memory as a whole, without unused capacity.
+    pub fn to_body(&self) -> Option<Bytes> {
+        match &self.content {
+            Content::Whole(body) if body.len() > LARGE_BODY => Some(body.clone()),
+            Content::Whole(body) => Some(Bytes::copy_from_slice(body)),
+            Content::Streamed(_) => None,
         }
-        let Self { link, last_modified, entity_seed, .. } = self;
-        // A larger one has no spare capacity.
-        let body = if body.len() > LARGE_BODY { body.clone() } else { Bytes::copy_from_slice(body) };
-        Some(WholeResponse {
-            body,
-            link: link.clone(),
-            last_modified: *last_modified,
-            entity_seed: entity_seed.clone(),
-        })
     }
 
     /// Adds the links to other pages.

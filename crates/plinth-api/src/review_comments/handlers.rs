@@ -15,7 +15,7 @@ use crate::policy::table::{
 use crate::pulls::FoundPull;
 use crate::request::body::Json;
 use crate::request::context::RequestContext;
-use crate::request::{Allowed, Sharing, page, shared};
+use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
@@ -38,19 +38,11 @@ pub async fn list(
 pub async fn get(access: Allowed<GetReviewComment, RepoTarget>, app: App) -> Result<ApiResponse> {
     let id = comment_id(&access)?;
     let reading = reading(&app, &access);
-    if !reading.is_plain() {
-        let fragment = reading.find(id).await?;
-        return Ok(response(&fragment).with_last_modified(Some(fragment.last_modified)));
+    if reading.is_plain() {
+        access.context().dependency.get_or_init(|| store::dependency_on(access.repo.id, id));
     }
-    let dependency = store::dependency_on(access.repo.id, id);
-    access.context().dependency.get_or_init(|| dependency);
-    let comment = shared(&app, &access, async || {
-        let fragment = reading.find(id).await?;
-        let is_for_all = fragment.is_complete && !fragment.columns.pending;
-        let sharing = if is_for_all { Sharing::All(dependency) } else { Sharing::None };
-        Ok((response(&fragment).with_last_modified(Some(fragment.last_modified)), sharing))
-    });
-    comment.await
+    let fragment = reading.find(id).await?;
+    Ok(response(&fragment).with_last_modified(Some(fragment.last_modified)))
 }
 
 pub async fn update(

@@ -107,7 +107,6 @@ impl Reading<'_> {
 
     /// The fragments of comments. Nothing if most of them are not cached, or if one is not there any more.
     async fn find_all(&self, comments: Vec<KnownComment>) -> Result<Option<Vec<Arc<Fragment>>>> {
-        let Some(read_at) = self.context.generations else { return Ok(None) };
         let cached = comments.into_iter().map(|(id, known)| (id, known.or_else(|| self.find_unchanged(id))));
         let cached: Vec<_> = cached.collect();
         if cached.iter().filter(|(_, found)| found.is_none()).count() > cached.len() / 2 {
@@ -117,11 +116,8 @@ impl Reading<'_> {
         for (id, found) in cached {
             fragments.push(match found {
                 Some(fragment) => fragment,
-                None => match self.find(id).await {
-                    Ok(fragment) if fragment.is_complete => {
-                        self.confirm(read_at, &fragment);
-                        fragment
-                    }
+                None => match self.read(id).await {
+                    Ok(fragment) if fragment.is_complete => fragment,
                     Ok(_) | Err(Error::NotFound) => return Ok(None),
                     Err(error) => return Err(error),
                 },

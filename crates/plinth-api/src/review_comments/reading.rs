@@ -30,11 +30,25 @@ pub struct Reading<'a> {
 pub type Page = (Vec<Arc<Fragment>>, i64);
 
 impl Reading<'_> {
+    /// One comment. What is in memory and not pending is the same for everybody who may read the repository.
     pub async fn find(&self, id: CommentId) -> Result<Arc<Fragment>> {
+        let known = if self.uses_cache() { self.find_unchanged(id) } else { None };
+        match known.filter(|fragment| !fragment.columns.pending) {
+            Some(fragment) => {
+                self.app.metrics.count_comment();
+                Ok(fragment)
+            }
+            None => self.read(id).await,
+        }
+    }
+
+    /// As [`Reading::find`], from the store.
+    pub async fn read(&self, id: CommentId) -> Result<Arc<Fragment>> {
         let mut db = self.app.read().await?;
         if self.uses_cache() {
             let columns = store::find_columns(&mut db, self.repo.id, id, self.viewer).await?.ok_or(Error::NotFound)?;
             if let Some(cached) = self.find_cached(&columns) {
+                self.confirm(&cached);
                 return Ok(cached);
             }
         }
@@ -115,16 +129,18 @@ impl Reading<'_> {
 
     /// The cached fragment of a comment, if nothing has written to the comment since.
     pub fn find_unchanged(&self, id: CommentId) -> Option<Arc<Fragment>> {
-        self.app.comment_fragments.find_unchanged(&self.key(id), self.repo.id)
+        self.app.comment_fragments.find_unchanged(&self.key(id))
     }
 
-    /// Notes that a fragment is right for its comment as it was read after `read_at`, so that [`Reading::find_unchanged`] finds it.
-    pub fn confirm(&self, read_at: Generations, fragment: &Arc<Fragment>) {
-        self.app.comment_fragments.insert(read_at, self.repo.id, self.key(fragment.columns.id), fragment);
+    /// Notes that a fragment is right for its comment as this request has read it, so that [`Reading::find_unchanged`] finds it.
+    fn confirm(&self, fragment: &Arc<Fragment>) {
+        if let Some(read_at) = self.context.generations {
+            self.app.comment_fragments.insert(read_at, self.key(fragment.columns.id), fragment);
+        }
     }
 
     fn key(&self, comment: CommentId) -> FragmentKey {
-        FragmentKey { comment, representation: self.representation() }
+        FragmentKey { repo: self.repo.id, comment, representation: self.representation() }
     }
 
     pub fn representation(&self) -> Representation {
@@ -162,7 +178,7 @@ impl Reading<'_> {
             let ready = Ready { comment, position, rendered: rendered.next().flatten() };
             let fragment = Arc::new(fragment_of(&ready, repo, context, is_complete));
             if let Some(read_at) = read_at.filter(|_| is_complete) {
-                app.comment_fragments.insert(read_at, repo.id, self.key(fragment.columns.id), &fragment);
+                app.comment_fragments.insert(read_at, self.key(fragment.columns.id), &fragment);
             }
             Ok(fragment)
         });
