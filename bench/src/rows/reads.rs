@@ -1,12 +1,13 @@
-//! Reads: the service with and without its response cache, compared with bare axum sending the same bytes.
+//! Reads: the service with and without its caches, compared with bare axum sending the same bytes.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::caches::ALL_CACHES;
 use super::compare::{Rounds, Side, alternate, measure};
 use super::group::RowGroup;
-use crate::harness::{Context, Cpu, ServeOptions, names, service};
+use crate::harness::{Context, Cpu, ResponseCache, ServeOptions, names, service};
 use crate::http::{Client, Recording, record};
 use crate::load::{Measurement, Pace, Replay};
 use crate::results::{Latency, Results, Row, Target, significant};
@@ -93,21 +94,30 @@ fn rows(
     compare(context, (what, targets), (&service, recordings), &seed.directory)
 }
 
-/// Compares a service with bare axum, and with itself without the response cache. `seed` has the data of the service.
+/// Compares a service, also without the response cache and without any cache, with bare axum. `seed` has the data of the service.
 pub fn compare(
     context: &Context,
     (what, targets): (&str, ReadTargets),
     (service, recordings): (&ServerProcess, Vec<Recording>),
     seed: &Path,
 ) -> Result<Results> {
-    let copy = seed::copy_data(seed, &context.scratch("uncached")?)?;
-    let uncached = service::start_uncached(context, &copy)?;
+    let directory = context.scratch("uncached")?;
+    let copy = |name: &str| seed::copy_data(seed, &directory.join(name));
+    let uncached = service::start_uncached(context, &copy("uncached")?)?;
+    let options = ServeOptions {
+        cpu: Cpu::ServerCore,
+        response_cache: ResponseCache::Off,
+        disabled_caches: Some(&ALL_CACHES),
+        ..ServeOptions::default()
+    };
+    let plain = service::start(context, &copy("plain")?, options)?;
     let bare = start_bare(context, &recordings)?;
-    let [mut first, mut second, mut third] = [(); 3].map(|()| Replay::new(recordings.clone()));
+    let [mut first, mut second, mut third, mut fourth] = [(); 4].map(|()| Replay::new(recordings.clone()));
     let mut sides = [
         Side { server: service, workload: &mut first },
         Side { server: &bare, workload: &mut second },
         Side { server: &uncached, workload: &mut third },
+        Side { server: &plain, workload: &mut fourth },
     ];
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let pace = rounds[0].figure(Measurement::per_second).median / 2.0;
@@ -119,7 +129,7 @@ pub fn compare(
 }
 
 fn ratios(what: &str, targets: ReadTargets, rounds: &[Rounds]) -> Result<Vec<Row>> {
-    let [service, bare, uncached] = rounds else { bail!("three servers were measured") };
+    let [service, bare, uncached, plain] = rounds else { bail!("four servers were measured") };
     let row = |how: &str, measured: &Rounds, figure, target, note| Row {
         what: format!("{what}, {how}"),
         service: measured.shown(),
@@ -130,9 +140,12 @@ fn ratios(what: &str, targets: ReadTargets, rounds: &[Rounds]) -> Result<Vec<Row
         note,
     };
     let uncached_note = format!("the service with `{} 0`", names::RESPONSE_CACHE_BYTES);
+    let all_off =
+        format!("the service with `{} 0` and all of `{}`", names::RESPONSE_CACHE_BYTES, names::DISABLED_CACHES);
     let ReadTargets { cached: target, uncached: without } = targets;
     Ok(vec![
         row("uncached, responses per CPU second", uncached, uncached.efficiency_ratio(bare), without, uncached_note),
+        row("without any cache, responses per CPU second", plain, plain.efficiency_ratio(bare), Target::None, all_off),
         row("cached, responses per CPU second", service, service.efficiency_ratio(bare), target, String::new()),
         row("cached, responses per second", service, service.throughput_ratio(bare), target, generator_note(bare)),
     ])
