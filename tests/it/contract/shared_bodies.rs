@@ -43,7 +43,7 @@ async fn service() -> Service {
 }
 
 /// Bodies that were made for another caller, and comments and pages that another caller has read.
-fn shared_body_hits(service: &Service) -> u64 {
+fn count_hits(service: &Service) -> u64 {
     let page = service.app.metrics.render(&service.app);
     let hits_of = |name: &str| -> u64 {
         let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -85,10 +85,10 @@ impl<'a> Callers<'a> {
     /// Whether Hubot's request, which is unlike any before, gets what was made for another caller. It must be what is computed without
     /// these caches, for a request of another media type.
     async fn is_shared(&self, path: &str) -> bool {
-        let before = shared_body_hits(self.service);
+        let before = count_hits(self.service);
         let number = before.to_string();
         let shared = self.hubot.clone().header("x-test", &number).get(path).await.expect(200).json();
-        let is_hit = shared_body_hits(self.service) > before;
+        let is_hit = count_hits(self.service) > before;
         let full =
             self.mona_again.clone().header("x-test", &number).header("accept", "application/vnd.github.full+json");
         assert_eq!(without_rendered_bodies(full.get(path).await.expect(200).json()), shared, "{path}");
