@@ -1,9 +1,12 @@
 //! Which commits changed what: the numbers with which a cache finds out whether an entry is still valid
 //! (docs/decisions/0132-cache-invalidation-by-scope.md).
 //!
-//! Commits are numbered. For rights, and for the content of each repository and account, the table has the number of the
-//! last commit that changed them. A value that was read at commit 7 is valid as long as none of the numbers that it
-//! depends on is greater than 7. Some kinds of content also have numbers of their own, and so have their rows.
+//! Transactions are numbered in the order of their commits. For rights, and for the content of each repository and account, the
+//! table has the number of the last transaction that changed them. A value that was read at number 7 is valid as long as none of
+//! the numbers that it depends on is greater than 7. Some kinds of content also have numbers of their own, and so have their rows.
+//!
+//! A commit may have many transactions. Each has its own number, so that what one of them has written is valid as of its number,
+//! unless a later one of the same commit has changed it again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +15,7 @@ use super::invalidation::{
     Changes, Dependency, InvalidationScope, KIND_SLOTS, KindChanges, ROW_SLOTS, SLOTS, Scopes, row_slot,
 };
 
-/// The last commit that this process knew at some time.
+/// The last transaction that this process knew at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generations {
     commit: u64,
@@ -93,19 +96,37 @@ impl GenerationTable {
         last.max(self.rights.load(Ordering::Acquire)) <= since.commit
     }
 
-    /// Records a commit. Two calls at once would use one number, so callers take turns.
+    /// The generations after so many further transactions.
+    pub fn after(&self, transactions: usize) -> Generations {
+        Generations { commit: self.now().commit + transactions as u64 }
+    }
+
+    /// Records a commit of one transaction.
     pub fn record(&self, changes: &Changes) {
-        let commit = self.commit.load(Ordering::Acquire) + 1;
-        if changes.rights {
-            self.rights.store(commit, Ordering::Release);
-        }
-        self.pulls.record(&changes.pulls, commit);
-        self.content.record(&changes.content, commit);
-        for (commits, changes) in self.kinds.iter().zip(&changes.kinds) {
-            commits.record(changes, commit);
+        self.record_each(std::slice::from_ref(changes));
+    }
+
+    /// Records a commit. Two calls at once would use the same numbers, so callers take turns.
+    pub fn record_each(&self, transactions: &[Changes]) {
+        let mut commit = self.commit.load(Ordering::Acquire);
+        for changes in transactions {
+            commit += 1;
+            if changes.rights {
+                self.rights.store(commit, Ordering::Release);
+            }
+            self.pulls.record(&changes.pulls, commit);
+            self.content.record(&changes.content, commit);
+            for (commits, changes) in self.kinds.iter().zip(&changes.kinds) {
+                commits.record(changes, commit);
+            }
         }
         // Last: a thread that reads this number also reads those above.
         self.commit.store(commit, Ordering::Release);
+    }
+
+    /// Uses up the numbers of transactions that have changed nothing.
+    pub fn skip(&self, transactions: usize) {
+        self.commit.store(self.after(transactions).commit, Ordering::Release);
     }
 
     /// Records a commit that may have changed anything.

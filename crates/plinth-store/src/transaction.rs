@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::{Connection, DbError, InvalidationScope};
+use super::{Connection, DbError, Generations, InvalidationScope};
 use plinth_base::error::Result;
 
 /// Finds an active webhook.
@@ -168,6 +168,15 @@ impl Transaction {
     pub fn cache_fact(&mut self, fact: RightsFact, value: Option<i64>) {
         if let Connection::Sqlite(connection) = &self.connection {
             connection.cache_fact(fact, value);
+        }
+    }
+
+    /// The generations as of this transaction, with its own changes, if it is committed: what it has written and read is right as of
+    /// them, and may be cached after the commit. With PostgreSQL, the order of commits is not known before them.
+    pub fn generations(&self) -> Option<Generations> {
+        match &self.connection {
+            Connection::Sqlite(connection) => connection.generations_of_transaction(),
+            Connection::Postgres(_) => None,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::request::{Allowed, page};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::CommentId;
-use plinth_core::review_comments::model::{Comment, Listing, Order, Scope};
+use plinth_core::review_comments::model::{Listing, Order, Scope, WrittenComment};
 use plinth_core::review_comments::{operations, store};
 
 pub async fn list_for_repo(access: Allowed<ListRepoReviewComments, RepoTarget>, app: App) -> Result<ApiResponse> {
@@ -52,7 +52,7 @@ pub async fn update(
 ) -> Result<ApiResponse> {
     let body = body.map(|Json(body)| body.body);
     let comment = operations::update(&app, &access.for_writing(), comment_id(&access)?, body).await?;
-    Ok(response(&*reading(&app, &access).fragment(comment).await?))
+    Ok(response(&*reading(&app, &access).written(comment).await?))
 }
 
 pub async fn delete(access: Allowed<DeleteReviewComment, RepoTarget>, app: App) -> Result<ApiResponse> {
@@ -130,7 +130,11 @@ pub async fn reply(
     created(&app, &access, comment).await
 }
 
-pub async fn created<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>, comment: Comment) -> Result<ApiResponse> {
-    let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, comment.id);
-    Ok(response(&*reading(app, access).fragment(comment).await?).with_created_location(location))
+pub async fn created<E: Endpoint>(
+    app: &App,
+    access: &Allowed<E, RepoTarget>,
+    made: WrittenComment,
+) -> Result<ApiResponse> {
+    let location = access.urls().review_comment(&access.repo.owner_login, &access.repo.name, made.comment.id);
+    Ok(response(&*reading(app, access).written(made).await?).with_created_location(location))
 }

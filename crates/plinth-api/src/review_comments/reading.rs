@@ -13,7 +13,7 @@ use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, CommentId, PullId};
 use plinth_core::pulls::threads::{self, Position};
 use plinth_core::repos::Repo;
-use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns};
+use plinth_core::review_comments::model::{Comment, CommentColumns, Listing, ListingOfColumns, WrittenComment};
 use plinth_core::review_comments::{ListedRepo, list_page, store};
 use plinth_store::{Dependency, Generations};
 
@@ -161,18 +161,40 @@ impl Reading<'_> {
     }
 
     pub async fn fragment(&self, comment: Comment) -> Result<Arc<Fragment>> {
-        let made = self.fragments(vec![comment]).await?.pop();
+        self.fragment_as_of(self.context.generations, comment).await
+    }
+
+    /// The fragment of a comment that this request has written, which those who read the comment next find in the cache.
+    pub async fn written(&self, WrittenComment { comment, generations }: WrittenComment) -> Result<Arc<Fragment>> {
+        // The repository is shown as it was when the request began.
+        let shown = Dependency::Pulls(self.repo.id);
+        let is_unchanged = |since| self.app.generation_table().is_unchanged(since, shown);
+        let generations = generations.filter(|_| self.context.generations.is_some_and(is_unchanged));
+        self.fragment_as_of(generations, comment).await
+    }
+
+    async fn fragment_as_of(&self, read_at: Option<Generations>, comment: Comment) -> Result<Arc<Fragment>> {
+        let made = self.fragments_as_of(read_at, vec![comment]).await?.pop();
         made.ok_or_else(|| Error::internal("one comment became none"))
     }
 
-    async fn fragments(&self, mut comments: Vec<Comment>) -> Result<Vec<Arc<Fragment>>> {
+    async fn fragments(&self, comments: Vec<Comment>) -> Result<Vec<Arc<Fragment>>> {
+        self.fragments_as_of(self.context.generations, comments).await
+    }
+
+    /// Makes the fragments of comments that were read as of these generations, and adds them to the cache.
+    async fn fragments_as_of(
+        &self,
+        read_at: Option<Generations>,
+        mut comments: Vec<Comment>,
+    ) -> Result<Vec<Arc<Fragment>>> {
         let Self { app, context, repo, .. } = *self;
         // A position that is not stored yet is not cached either.
         let complete: Vec<bool> = comments.iter().map(|comment| comment.position.is_some()).collect();
         fill_positions(app, repo, &mut comments).await?;
         let bodies = comments.iter().map(|comment| comment.body.as_str());
         let mut rendered = render(app, context, repo, bodies).await?.into_iter();
-        let read_at = context.generations.filter(|_| self.uses_cache());
+        let read_at = read_at.filter(|_| self.uses_cache());
         let made = comments.into_iter().zip(complete).map(|(mut comment, is_complete)| {
             let position = comment.position.take().ok_or_else(|| Error::internal("a position was not computed"))?;
             let ready = Ready { comment, position, rendered: rendered.next().flatten() };

@@ -8,7 +8,7 @@ use plinth_store::Transaction;
 
 use super::comment_context::{self, CachedCommentContext};
 use super::events::{self, CommentAction};
-use super::model::{Comment, Edit, PublishedComment, StartedThread};
+use super::model::{Comment, Edit, PublishedComment, StartedThread, WrittenComment};
 use super::positions::{Located, find_position};
 use super::reviews::events::record_submitted;
 use super::reviews::model::{Review, ReviewState};
@@ -28,7 +28,7 @@ pub async fn create(
     access: &WriteAccess<RepoTarget>,
     pull: &PullFacts,
     new: NewComment,
-) -> Result<Comment> {
+) -> Result<WrittenComment> {
     match new {
         NewComment::Reply { body, in_reply_to } => create_reply(core, access, pull, in_reply_to, body).await,
         NewComment::Start { body, subject } => create_thread(core, access, pull, subject, body).await,
@@ -41,7 +41,7 @@ async fn create_thread(
     pull: &PullFacts,
     subject: Subject,
     body: String,
-) -> Result<Comment> {
+) -> Result<WrittenComment> {
     let author = access.author()?;
     // The commits of the anchor must not be collected before the thread is stored and makes them roots.
     let _removal_lock = core.objects.prevent_removal(pull.repo_id).await?;
@@ -51,7 +51,8 @@ async fn create_thread(
     let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = NewThreadComment { repo, pull: pull.id, version, located, context, author, body, mentions };
-    access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(start_thread(tx, new, *now))).await
+    let context = (new, core.clock.now());
+    access.write(context, |tx, (new, now)| Box::pin(async { written(start_thread(tx, new, *now).await?, tx) })).await
 }
 
 /// Replies to the first comment of a thread.
@@ -61,14 +62,15 @@ pub async fn create_reply(
     pull: &PullFacts,
     in_reply_to: CommentId,
     body: String,
-) -> Result<Comment> {
+) -> Result<WrittenComment> {
     let author = access.author()?;
     rules::check_body(&body)?;
     core.limiter.admit_content(author, access.operation(), &body, core.clock.now()).await?;
     let mentions = find_mentions_in(core, &body).await?;
     let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let new = NewReply { repo: pull.repo_id, pull: pull.id, in_reply_to, context, author, body, mentions };
-    access.write((new, core.clock.now()), |tx, (new, now)| Box::pin(reply(tx, new, *now))).await
+    let context = (new, core.clock.now());
+    access.write(context, |tx, (new, now)| Box::pin(async { written(reply(tx, new, *now).await?, tx) })).await
 }
 
 /// Changes the body of a comment. A missing comment or right is reported before errors in the body.
@@ -77,7 +79,7 @@ pub async fn update(
     access: &WriteAccess<RepoTarget>,
     id: CommentId,
     body: Result<String>,
-) -> Result<Comment> {
+) -> Result<WrittenComment> {
     let checked = body.and_then(|body| rules::check_body(&body).map(|()| body));
     let body = match checked {
         Ok(body) => body,
@@ -88,7 +90,12 @@ pub async fn update(
         }
     };
     let edit = Edit { repo: access.repo.id, id, editor: access.principal(), role: access.role, body };
-    access.write((edit, core.clock.now()), |tx, (edit, now)| Box::pin(change(tx, edit, *now))).await
+    let context = (edit, core.clock.now());
+    access.write(context, |tx, (edit, now)| Box::pin(async { written(change(tx, edit, *now).await?, tx) })).await
+}
+
+fn written(comment: Comment, tx: &Transaction) -> Result<WrittenComment> {
+    Ok(WrittenComment { comment, generations: tx.generations() })
 }
 
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, id: CommentId) -> Result<()> {

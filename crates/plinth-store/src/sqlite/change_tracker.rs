@@ -22,8 +22,7 @@ const FACTS_MAX: usize = 16_384;
 pub struct ChangeTracker {
     generations: Arc<GenerationTable>,
     observer: Mutex<Observer>,
-    /// What the running group of transactions has changed so far.
-    uncommitted: Mutex<Changes>,
+    uncommitted: Mutex<Uncommitted>,
     facts: Mutex<Facts>,
 }
 
@@ -44,6 +43,14 @@ enum WriterPhase {
     InGroup,
     /// The last group has failed; the log may have to be emptied.
     Failed,
+}
+
+/// What the running group of transactions has changed so far.
+#[derive(Default)]
+struct Uncommitted {
+    all: Changes,
+    /// The changes of each transaction, in order.
+    each: Vec<Changes>,
 }
 
 /// What transactions have found out about rights.
@@ -99,7 +106,7 @@ impl ChangeTracker {
     /// Whether a value that was read at `since` is what a transaction of the running group sees. Other transactions of
     /// the group have run before it: their changes count, and no request has seen them yet.
     pub fn is_unchanged_in_group(&self, since: Generations, dependency: Dependency) -> bool {
-        !self.uncommitted.lock().affects(dependency) && self.generations.is_unchanged(since, dependency)
+        !self.uncommitted.lock().all.affects(dependency) && self.generations.is_unchanged(since, dependency)
     }
 
     /// The value of a fact, or that it does not hold, if that is known and rights have not changed since.
@@ -137,32 +144,48 @@ impl ChangeTracker {
         }
         observer.read_lock.release();
         observer.writer = WriterPhase::InGroup;
-        *self.uncommitted.lock() = Changes::default();
+        *self.uncommitted.lock() = Uncommitted::default();
         group
     }
 
-    /// Adds what a statement of the running group changes.
+    /// Begins the next transaction of the running group.
+    pub fn begin_transaction(&self) {
+        self.uncommitted.lock().each.push(Changes::default());
+    }
+
+    /// The generations as of the running transaction, with its own changes, if it is committed.
+    pub fn generations_of_transaction(&self) -> Generations {
+        self.generations.after(self.uncommitted.lock().each.len())
+    }
+
+    /// Adds what a statement of the running transaction changes.
     pub fn add(&self, Declared { effect, scope, rows }: Declared, kinds: ContentKinds) {
-        let mut uncommitted = self.uncommitted.lock();
-        match effect {
-            Effect::Content => uncommitted.add_content(scope, kinds, rows),
-            Effect::Rights | Effect::TakesNoRight | Effect::Pulls => uncommitted.add(effect, scope),
+        let Uncommitted { all, each } = &mut *self.uncommitted.lock();
+        for changes in each.last_mut().into_iter().chain([all]) {
+            match effect {
+                Effect::Content => changes.add_content(scope, kinds, rows),
+                Effect::Rights | Effect::TakesNoRight | Effect::Pulls => changes.add(effect, scope),
+            }
         }
     }
 
     /// Ends a group. Call it before anyone is notified of the commit.
     pub fn end(&self, group: &Group, writer: &rusqlite::Connection, outcome: Result<(), &DbError>) {
         let mut observer = self.observer.lock();
-        let changes = std::mem::take(&mut *self.uncommitted.lock());
+        let Uncommitted { each: transactions, .. } = std::mem::take(&mut *self.uncommitted.lock());
         // In this order: a commit of another process between the two reads is seen by the writer, and a later one by the
         // observer's next read.
         let seen = data_version(&observer.connection).ok();
         let seen_by_writer = data_version(writer).ok();
         let is_known = outcome.is_ok() && seen.is_some() && group.data_version.is_some();
-        if !is_known || seen_by_writer != group.data_version {
-            self.generations.record_unknown();
-        } else if seen != observer.data_version {
-            self.generations.record(&changes);
+        if is_known && seen_by_writer == group.data_version && seen != observer.data_version {
+            self.generations.record_each(&transactions);
+        } else {
+            // Their numbers may be in use: each transaction knows its own before the commit.
+            self.generations.skip(transactions.len());
+            if !is_known || seen_by_writer != group.data_version {
+                self.generations.record_unknown();
+            }
         }
         observer.data_version = seen;
         observer.writer_data_version = seen_by_writer.filter(|_| outcome.is_ok());

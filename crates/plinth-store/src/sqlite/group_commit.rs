@@ -24,9 +24,9 @@ pub fn write_group(
     mut group: Vec<QueuedWrite>,
     waiting: &Receiver<QueuedWrite>,
 ) -> Result<(), DbError> {
-    let mut written = in_transaction(tx, changes, |tx| run_all(tx, &mut group, waiting));
+    let mut written = in_transaction(tx, changes, |tx| run_all(tx, changes, &mut group, waiting));
     if matches!(written, Ok(GroupOutcome::MustRollBack)) {
-        written = in_transaction(tx, changes, |tx| run_each(tx, &mut group));
+        written = in_transaction(tx, changes, |tx| run_each(tx, changes, &mut group));
     }
     for write in group {
         write.complete(written.as_ref().map(|_| ()));
@@ -63,12 +63,14 @@ fn in_transaction(
 /// Runs whatever waits, until something has to be rolled back.
 fn run_all(
     tx: &mut Transaction,
+    changes: &ChangeTracker,
     group: &mut Vec<QueuedWrite>,
     waiting: &Receiver<QueuedWrite>,
 ) -> Result<GroupOutcome, DbError> {
     let mut next = 0;
     while let Some(write) = group.get_mut(next) {
         let before = sqlite(tx).total_changes();
+        changes.begin_transaction();
         let succeeded = write.run(tx);
         check_open(tx)?;
         if !succeeded && sqlite(tx).total_changes() != before {
@@ -83,9 +85,10 @@ fn run_all(
 }
 
 /// Runs a group again and rolls back those that fail, each by itself.
-fn run_each(tx: &mut Transaction, group: &mut [QueuedWrite]) -> Result<GroupOutcome, DbError> {
+fn run_each(tx: &mut Transaction, changes: &ChangeTracker, group: &mut [QueuedWrite]) -> Result<GroupOutcome, DbError> {
     for write in group {
         statement(tx, "savepoint change")?;
+        changes.begin_transaction();
         let succeeded = write.run(tx);
         check_open(tx)?;
         if !succeeded {

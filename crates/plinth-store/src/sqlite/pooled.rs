@@ -66,6 +66,12 @@ impl Pooled {
         engine.is_some_and(|engine| engine.changes.is_unchanged_in_group(since, dependency))
     }
 
+    /// The generations as of the running transaction, with its own changes, if it is committed.
+    pub fn generations_of_transaction(&self) -> Option<Generations> {
+        let engine = self.engine.as_ref().filter(|_| self.role == Role::Writer)?;
+        Some(engine.changes.generations_of_transaction())
+    }
+
     /// The value of a fact, or that it does not hold, if that is known of the state that the running transaction sees.
     pub fn known_fact(&self, fact: &RightsFact) -> Option<Option<i64>> {
         self.engine.as_ref().filter(|_| self.role == Role::Writer)?.changes.known_fact(fact)

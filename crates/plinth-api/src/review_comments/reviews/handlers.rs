@@ -18,7 +18,7 @@ use crate::review_comments::handlers::{created, list_in};
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::ReviewId;
 use plinth_core::repos::RepoTarget;
-use plinth_core::review_comments::model::Scope;
+use plinth_core::review_comments::model::{Scope, WrittenComment};
 use plinth_core::review_comments::reviews::model::Review;
 use plinth_core::review_comments::reviews::{operations, store};
 use plinth_core::review_comments::store as comments;
@@ -76,7 +76,9 @@ pub async fn add_comment(
     let review = find(&app, &access).await?;
     let id = operations::add_comment(&app, &access.for_writing(), (pull, &review), body.into()).await?;
     let comment = comments::find(&mut app.read().await?, access.repo.id, id, access.caller().actor()).await?;
-    created(&app, &access, comment.ok_or(Error::NotFound)?).await
+    // Nobody else sees it yet, so it is not cached.
+    let made = WrittenComment { comment: comment.ok_or(Error::NotFound)?, generations: None };
+    created(&app, &access, made).await
 }
 
 pub async fn delete(access: Allowed<DeletePendingReview, RepoTarget>, app: App) -> Result<ApiResponse> {

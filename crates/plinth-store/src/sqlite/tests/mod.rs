@@ -1,5 +1,7 @@
 //! Tests of the engine: what a commit invalidates.
 
+mod transaction_numbers;
+
 use futures_util::future::BoxFuture;
 
 use super::*;
