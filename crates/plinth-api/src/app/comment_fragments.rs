@@ -43,10 +43,18 @@ pub struct Fragment {
     pub columns: CommentColumns,
     /// Whether its position was stored. Another one is not cached.
     pub is_complete: bool,
-    pub json: Bytes,
+    /// The JSON after a comma, as it stands in a list.
+    pub after_comma: Bytes,
     /// Of the JSON, for entity tags.
     pub digest: [u8; DIGEST_LENGTH],
     pub last_modified: Timestamp,
+}
+
+impl Fragment {
+    /// The JSON of the comment alone.
+    pub fn json(&self) -> Bytes {
+        self.after_comma.slice(1..)
+    }
 }
 
 /// Fragments by comment and representation. Bounded in bytes.
@@ -56,7 +64,7 @@ impl FragmentCache {
     pub fn new(generations: Arc<GenerationTable>, disabled: &DisabledCaches) -> Self {
         let bytes = disabled.capacity(CacheName::CommentFragments, BYTES_MAX);
         Self(GenerationCache::new(generations, bytes, |_, fragment| {
-            let texts = fragment.columns.body.len() + fragment.json.len();
+            let texts = fragment.columns.body.len() + fragment.after_comma.len();
             size_of::<FragmentKey>() + size_of::<Fragment>() + texts
         }))
     }

@@ -28,7 +28,7 @@ impl<S: Inner<Incoming>> Inner<Incoming> for Cached<S> {
             && let Some(Cacheable { read_at, lifetime, limit_key }) = outcome.cacheable.take()
             && self.cache.admits(&key, read_at, outcome.dependency)
             && let Some(response) =
-                CachedResponse::of(&outcome.response, outcome.body.take(), row, (lifetime, limit_key))
+                CachedResponse::of(&outcome.response, outcome.body.as_ref(), row, (lifetime, limit_key))
         {
             self.cache.insert(read_at, outcome.dependency, key, response);
         }

@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use crate::request::conditional::{EntityTag, is_not_modified};
 use crate::request::context::RequestContext;
 use crate::request::handler::HandlerResponse;
+use crate::response::buffers::Buffers;
 use crate::response::headers;
 use plinth_base::error::Result;
 
@@ -24,7 +25,7 @@ pub fn finish(
     if status == StatusCode::NO_CONTENT {
         return Ok(response);
     }
-    let seed = facts.entity_seed.as_deref().or(facts.body.as_deref());
+    let seed = facts.entity_seed.as_deref().or(facts.body.as_ref().and_then(Buffers::as_one));
     let tag = seed.map(|seed| EntityTag::new(context, seed));
     let readable = *method == Method::GET && (status == StatusCode::OK || status == StatusCode::NOT_MODIFIED);
     let not_modified = readable && is_not_modified(preconditions, tag.as_ref(), facts.last_modified)?;

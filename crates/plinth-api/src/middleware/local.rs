@@ -82,7 +82,7 @@ impl LocalApi {
         let outcome = operations.respond(Authenticated { request, principal, generations, read_at: None }).await;
         let (parts, body) = outcome.response.into_parts();
         let body = match outcome.body.filter(|_| parts.status.is_success()) {
-            Some(whole) => whole,
+            Some(whole) => whole.into_one(),
             None => {
                 let read = Limited::new(body, BODY_BYTES_MAX).collect().await;
                 read.map_err(|_| Error::Unavailable("a response is too large for a page".into()))?.to_bytes()

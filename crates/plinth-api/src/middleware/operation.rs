@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::response::Response;
-use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
 
 use super::finish::finish;
@@ -16,6 +15,7 @@ use crate::request::context::RequestContext;
 use crate::request::handler::ApiRequest;
 use crate::request::request_body::RequestBody;
 use crate::request::response_memory;
+use crate::response::buffers::Buffers;
 use crate::routes::Route;
 use plinth_base::error::{Error, Result};
 use plinth_core::access::check_kind;
@@ -76,7 +76,7 @@ impl Operations {
         (method, headers): (Method, HeaderMap),
         body: axum::body::Body,
         context: Arc<RequestContext>,
-    ) -> Result<(Response, Option<Bytes>)> {
+    ) -> Result<(Response, Option<Buffers>)> {
         check_kind(&route.row.rule, &context.principal)?;
         let method = if method == Method::HEAD { Method::GET } else { method };
         // Only reading is conditional.

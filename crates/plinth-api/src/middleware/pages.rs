@@ -89,7 +89,7 @@ impl<S> WithPages<S> {
             Ok(PageResponse { row, response, cached }) => {
                 let mut outcome = Outcome::new(response, Some(row));
                 if let Some((body, scope)) = cached {
-                    outcome.body = Some(body);
+                    outcome.body = Some(body.into());
                     outcome.scope = scope;
                     outcome.dependency = Dependency::Content(scope);
                     outcome.cacheable = read_at.map(|ReadAt { generations, second }| Cacheable {

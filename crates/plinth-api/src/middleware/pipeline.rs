@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
-use bytes::Bytes;
 use http::Request;
 use http::request::Parts;
 use plinth_base::error::Error;
@@ -21,6 +20,7 @@ use super::read_at::ReadAt;
 use crate::negotiation::{Media, Version};
 use crate::policy::Row;
 use crate::request::request_permit::RequestPermit;
+use crate::response::buffers::Buffers;
 use crate::response::error_response::error_response;
 use crate::routes::Route;
 
@@ -97,7 +97,7 @@ pub struct Outcome {
     pub response: Response,
     pub row: Option<&'static Row>,
     /// The body, where it is in memory as a whole.
-    pub body: Option<Bytes>,
+    pub body: Option<Buffers>,
     /// Set where the response may be cached.
     pub cacheable: Option<Cacheable>,
     /// Whose content the response is made from.

@@ -14,6 +14,7 @@ use super::lifetime::Lifetime;
 use super::recent_requests::RecentRequests;
 use super::response_key::Key;
 use crate::policy::Row;
+use crate::response::buffers::Buffers;
 use crate::settings::CacheAdmission;
 use plinth_core::rate_limit::LimitKey;
 use plinth_store::{Dependency, GenerationCache, GenerationTable, Generations};
@@ -61,10 +62,9 @@ impl ResponseCache {
         self.responses.accept(key, candidate, is_current)
     }
 
-    pub fn insert(&self, read_at: Generations, dependency: Dependency, mut key: Key, mut response: CachedResponse) {
-        // Buffers that were filled piece by piece have unused capacity.
+    pub fn insert(&self, read_at: Generations, dependency: Dependency, mut key: Key, response: CachedResponse) {
+        // A buffer that was filled piece by piece has unused capacity.
         key.shrink();
-        response.body = Bytes::copy_from_slice(&response.body);
         self.responses.insert(read_at, dependency, key, Arc::new(response));
     }
 }
@@ -84,13 +84,13 @@ impl CachedResponse {
     /// Nothing for errors and for bodies that are not in memory as a whole.
     pub fn of(
         response: &Response,
-        whole: Option<Bytes>,
+        whole: Option<&Buffers>,
         row: &'static Row,
         (lifetime, limit_key): (Lifetime, Option<LimitKey>),
     ) -> Option<Self> {
         let status = response.status();
         let body = match status {
-            StatusCode::OK => whole?,
+            StatusCode::OK => whole?.to_copy(),
             StatusCode::NOT_MODIFIED => Bytes::new(),
             _ => return None,
         };
@@ -159,8 +159,8 @@ mod tests {
 
     fn response(length: usize) -> CachedResponse {
         let response = Response::new(Body::empty());
-        let body = Some(vec![b'a'; length].into());
-        CachedResponse::of(&response, body, GetRef::ROW, (Lifetime::Second(Timestamp(1)), None))
+        let body = Buffers::One(vec![b'a'; length].into());
+        CachedResponse::of(&response, Some(&body), GetRef::ROW, (Lifetime::Second(Timestamp(1)), None))
             .expect("it is not an error")
     }
 
@@ -239,7 +239,8 @@ mod tests {
         }
         let mut body = Vec::with_capacity(2 * length);
         body.resize(length, b'a');
-        CachedResponse::of(&response, Some(body.into()), GetRef::ROW, (Lifetime::Second(Timestamp(1)), None))
+        let body = Buffers::One(body.into());
+        CachedResponse::of(&response, Some(&body), GetRef::ROW, (Lifetime::Second(Timestamp(1)), None))
             .expect("it is not an error")
     }
 

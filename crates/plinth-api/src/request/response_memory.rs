@@ -11,6 +11,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use crate::app::App;
 use crate::app::permits::{MEMORY_UNIT, Permit};
 use crate::request::context::RequestContext;
+use crate::response::buffers::Buffers;
 use plinth_base::error::{Error, Result};
 
 /// Smaller bodies are not counted.
@@ -27,11 +28,16 @@ pub async fn acquire(app: &App, context: &RequestContext, length: usize) -> Resu
 }
 
 /// Counts the memory of a response until it is sent, where it is large.
-pub async fn count(app: &App, context: &RequestContext, response: Response, whole: Option<&Bytes>) -> Result<Response> {
+pub async fn count(
+    app: &App,
+    context: &RequestContext,
+    response: Response,
+    whole: Option<&Buffers>,
+) -> Result<Response> {
     match whole {
-        Some(bytes) if bytes.len() >= SIZE_MIN => {
+        Some(whole) if whole.length() >= SIZE_MIN => {
             // Boxed, because it is large and rarely needed.
-            let permit = Box::pin(acquire(app, context, bytes.len())).await?;
+            let permit = Box::pin(acquire(app, context, whole.length())).await?;
             Ok(response.map(|body| Body::new(CountedBody { body, _permit: permit })))
         }
         Some(_) | None => Ok(response),

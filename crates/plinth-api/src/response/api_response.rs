@@ -7,6 +7,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, LOCATION};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
+use super::buffers::Buffers;
 use super::content_type::{JSON, with_type};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
@@ -36,7 +37,7 @@ pub struct ApiResponse {
 
 #[derive(Debug)]
 enum Content {
-    Whole(Bytes),
+    Whole(Buffers),
     /// Made while it is sent; its tag comes from elsewhere.
     Streamed(Body),
 }
@@ -129,11 +130,17 @@ impl ApiResponse {
         Self::new(status, Some(JSON), body.into())
     }
 
+    /// 200 with JSON that is in several buffers. The tag is taken from `seed`, which is different for different bytes.
+    pub fn json_in_buffers(buffers: Vec<Bytes>, seed: Vec<u8>) -> Self {
+        let whole = Self::new(StatusCode::OK, Some(JSON), Bytes::new());
+        Self { content: Content::Whole(Buffers::Several(buffers.into())), entity_seed: Some(seed.into()), ..whole }
+    }
+
     fn new(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Self {
         Self {
             status,
             content_type,
-            content: Content::Whole(body),
+            content: Content::Whole(body.into()),
             poll_interval_seconds: None,
             link: None,
             location: None,
@@ -146,9 +153,12 @@ impl ApiResponse {
     /// Counts a large body for as long as it is in memory, however long it is sent or cached.
     pub fn holding(self, reserved: Option<Reserved>) -> Result<Self> {
         let content = match (self.content, reserved) {
-            (Content::Whole(bytes), Some(reserved)) => match reserved.send(bytes.len() as u64)? {
-                Some(sent) => Content::Whole(Bytes::from_owner(ReservedBody { bytes, _sent: sent })),
-                None => Content::Whole(bytes),
+            (Content::Whole(whole), Some(reserved)) => match reserved.send(whole.length() as u64)? {
+                Some(sent) => {
+                    let reserved = ReservedBody { bytes: whole.into_one(), _sent: sent };
+                    Content::Whole(Bytes::from_owner(reserved).into())
+                }
+                None => Content::Whole(whole),
             },
             (content, _) => content,
         };
@@ -158,8 +168,8 @@ impl ApiResponse {
     /// The body, if it is in memory as a whole, without unused capacity.
     pub fn to_body(&self) -> Option<Bytes> {
         match &self.content {
-            Content::Whole(body) if body.len() > LARGE_BODY => Some(body.clone()),
-            Content::Whole(body) => Some(Bytes::copy_from_slice(body)),
+            Content::Whole(body) if body.length() > LARGE_BODY => Some(body.clone().into_one()),
+            Content::Whole(body) => Some(body.to_copy()),
             Content::Streamed(_) => None,
         }
     }
@@ -212,7 +222,7 @@ pub struct Facts {
     pub last_modified: Option<Timestamp>,
     pub entity_seed: Option<Bytes>,
     /// The body, where it is in memory as a whole.
-    pub body: Option<Bytes>,
+    pub body: Option<Buffers>,
 }
 
 impl ApiResponse {
@@ -224,7 +234,7 @@ impl ApiResponse {
     /// The response, and what the middleware needs to know about it.
     pub fn into_parts(self) -> (Response, Facts) {
         let (body, whole) = match self.content {
-            Content::Whole(bytes) => (Body::from(bytes.clone()), Some(bytes)),
+            Content::Whole(whole) => (whole.to_body(), Some(whole)),
             Content::Streamed(body) => (body, None),
         };
         let mut response = Response::new(body);

@@ -6,10 +6,10 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::body::Body;
-use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use super::connections::{Admission, Tracked};
+use super::gathered::{Gathered, GatheredBody};
 
 /// A request in flight on a connection.
 pub struct InFlight {
@@ -46,13 +46,13 @@ impl Drop for InFlight {
 
 /// A body with the request that it responds to.
 pub struct TrackedBody {
-    body: Body,
+    body: GatheredBody,
     in_flight: InFlight,
 }
 
 impl TrackedBody {
     pub fn new(body: Body, in_flight: InFlight) -> Self {
-        let tracked = Self { body, in_flight };
+        let tracked = Self { body: GatheredBody::new(body), in_flight };
         // Until the client lets the first frame go, it is the one that is waited for.
         tracked.wait_for_client();
         tracked
@@ -66,13 +66,13 @@ impl TrackedBody {
 }
 
 impl HttpBody for TrackedBody {
-    type Data = Bytes;
+    type Data = Gathered;
     type Error = axum::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    ) -> Poll<Option<Result<Frame<Gathered>, axum::Error>>> {
         if let Some(stream) = self.in_flight.stream {
             self.in_flight.tracked.activity().stream_moved(stream);
         }

@@ -8,6 +8,7 @@ mod body;
 mod connection;
 mod connections;
 mod framing;
+mod gathered;
 mod head;
 mod http_service;
 mod rejection;
