@@ -21,6 +21,7 @@ pub const STATEMENTS_METRIC: &str = "plinth_store_statements_total";
 /// Responses that came from the response cache.
 pub const CACHE_HITS_METRIC: &str = "plinth_response_cache_hits_total";
 pub const SHARED_BODY_HITS_METRIC: &str = "plinth_shared_body_hits_total";
+pub const REF_HITS_METRIC: &str = "plinth_ref_hits_total";
 pub const COMMENT_HITS_METRIC: &str = "plinth_comment_hits_total";
 pub const COMMENT_PAGE_HITS_METRIC: &str = "plinth_comment_page_hits_total";
 /// Webhooks that receivers have accepted.

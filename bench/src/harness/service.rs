@@ -152,12 +152,13 @@ pub fn statement_count(service: &ServerProcess) -> Result<u64> {
     metric(service, names::STATEMENTS_METRIC)?.with_context(|| format!("no metric `{}`", names::STATEMENTS_METRIC))
 }
 
-/// Reads the numbers of responses that came from the response cache, whose body was made for another caller, of single comments that were
+/// Reads the numbers of responses that came from the response cache, whose body was made for another caller, of single refs and comments that were
 /// not read, and of pages of comments for which no list was read.
-pub fn cache_hit_counts(service: &ServerProcess) -> Result<[u64; 4]> {
+pub fn cache_hit_counts(service: &ServerProcess) -> Result<[u64; 5]> {
     let names = [
         names::CACHE_HITS_METRIC,
         names::SHARED_BODY_HITS_METRIC,
+        names::REF_HITS_METRIC,
         names::COMMENT_HITS_METRIC,
         names::COMMENT_PAGE_HITS_METRIC,
     ];

@@ -11,6 +11,7 @@ pub enum CacheName {
     ProjectAccess,
     ProjectFields,
     Pulls,
+    Refs,
     CommentContexts,
     CommentFragments,
     CommentPages,
@@ -20,12 +21,13 @@ pub enum CacheName {
     Objects,
 }
 
-const NAMES: [(&str, CacheName); 12] = [
+const NAMES: [(&str, CacheName); 13] = [
     ("callers", CacheName::Callers),
     ("repo-access", CacheName::RepoAccess),
     ("project-access", CacheName::ProjectAccess),
     ("project-fields", CacheName::ProjectFields),
     ("pulls", CacheName::Pulls),
+    ("refs", CacheName::Refs),
     ("comment-contexts", CacheName::CommentContexts),
     ("comment-fragments", CacheName::CommentFragments),
     ("comment-pages", CacheName::CommentPages),

@@ -18,6 +18,7 @@ use crate::project_fields::{ProjectFieldCache, new_project_field_cache};
 use crate::projects::{ProjectAccessCache, new_project_access_cache};
 use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
+use crate::refs::{RefCache, new_ref_cache};
 use crate::repos::RepoAccessCache;
 use crate::review_comments::{CommentContextCache, SparseIndexes, new_comment_context_cache};
 use crate::settings;
@@ -59,6 +60,7 @@ pub struct Parts {
     pub(crate) project_access_cache: ProjectAccessCache,
     pub(crate) project_field_cache: ProjectFieldCache,
     pub(crate) pull_cache: PullCache,
+    pub(crate) ref_cache: RefCache,
     pub(crate) comment_context_cache: CommentContextCache,
     pub(crate) comment_indexes: SparseIndexes,
     pub(crate) refreshes: Refreshes,
@@ -99,6 +101,7 @@ impl Core {
             project_access_cache: new_project_access_cache(&store, disabled),
             project_field_cache: new_project_field_cache(&store, disabled),
             pull_cache: new_pull_cache(&store, disabled),
+            ref_cache: new_ref_cache(&store, disabled),
             comment_context_cache: new_comment_context_cache(&store, disabled),
             comment_indexes: SparseIndexes::new(&store, disabled),
             secrets_key,

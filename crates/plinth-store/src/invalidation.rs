@@ -11,7 +11,7 @@ use super::effect::{ChangedRows, ContentKind, ContentKinds, RowKey};
 pub const SLOTS: usize = 4096;
 pub const KIND_SLOTS: usize = 1024;
 /// Counters for single rows.
-pub const ROW_SLOTS: usize = 8192;
+pub const ROW_SLOTS: usize = 32_768;
 
 /// Whose content a transaction changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

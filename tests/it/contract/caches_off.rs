@@ -22,6 +22,7 @@ async fn without_caches(service: &Service) -> HttpService {
         "project-access",
         "project-fields",
         "pulls",
+        "refs",
         "comment-contexts",
         "comment-fragments",
         "comment-pages",
@@ -177,6 +178,52 @@ async fn deep_pages_are_the_same_without_caches() {
     check_pages(&lists, "with a new and an edited comment").await;
     lists.delete(700).await;
     check_pages(&lists, "after a deletion").await;
+}
+
+#[tokio::test]
+async fn refs_are_the_same_without_caches() {
+    let fixture = fixture().await;
+    let plain = without_caches(&fixture.service).await;
+    let check_refs = async |when: &str| {
+        for login in ["mona", "stranger"] {
+            let uncached = Client::new(&plain).header("authorization", &format!("Bearer ghp_{login}"));
+            for name in ["main", "feature", "other", "absent"] {
+                let older = format!("{REPO}/git/refs/heads/{name}");
+                for path in [format!("{REPO}/git/ref/heads/{name}"), older] {
+                    check(&path, &fixture.user(login), &uncached, when).await;
+                }
+            }
+        }
+    };
+    let mona = fixture.user("mona");
+    let other = format!("{REPO}/git/refs/heads/other");
+    let create = async || {
+        let new = json!({ "ref": "refs/heads/other", "sha": fixture.base });
+        mona.post(&format!("{REPO}/git/refs"), new).await.expect(201);
+    };
+    check_refs("at first").await;
+    create().await;
+    check_refs("with a new ref").await;
+    for sha in [&fixture.head, &fixture.base] {
+        // In the same second.
+        mona.patch(&other, json!({ "sha": sha, "force": true })).await.expect(200);
+        check_refs("after a move").await;
+    }
+    fixture.push("other", &fixture.head).await;
+    check_refs("after a push").await;
+    let elsewhere = fixture.service.store_elsewhere().await;
+    let moved = elsewhere.write(Tester, (), |tx, ()| {
+        let sql = "update git_ref set target = (select m.target from git_ref m \
+                       where m.repo_id = git_ref.repo_id and m.name = 'refs/heads/main') \
+                   where name = 'refs/heads/other'";
+        Box::pin(async move { Ok(tx.execute(sql, params![]).await?) })
+    });
+    assert_eq!(moved.await.expect("the store accepts the change"), 1);
+    check_refs("another process has moved it").await;
+    mona.delete(&other).await.expect(204);
+    check_refs("after a deletion").await;
+    create().await;
+    check_refs("with the ref again").await;
 }
 
 #[tokio::test]

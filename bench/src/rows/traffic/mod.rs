@@ -82,7 +82,7 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
     let reads = (of_service.reads() - before.1).max(1) as f64;
     let after = service::cache_hit_counts(&service)?;
-    let hit_ratios = [0, 1, 2, 3].map(|cache| (after[cache] - before.0[cache]) as f64 / reads);
+    let hit_ratios = [0, 1, 2, 3, 4].map(|cache| (after[cache] - before.0[cache]) as f64 / reads);
     let mut rows = rows(what, &rounds, hit_ratios, (&operations, &recorded))?;
     rows.extend(by_kind(context, what, &service, &operations)?);
     Ok(Results { rows, latencies, ..Results::default() })
@@ -91,7 +91,7 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
 fn rows(
     name: &str,
     rounds: &[Rounds],
-    hit_ratios: [f64; 4],
+    hit_ratios: [f64; 5],
     (operations, recorded): (&[Operation], &Recorded),
 ) -> Result<Vec<Row>> {
     let [service, bare, uncached, plain] = rounds else { bail!("four servers were measured") };
@@ -130,8 +130,9 @@ fn rows(
         ),
         share(", response cache hits", hit_ratios[0]),
         share(", shared bodies", hit_ratios[1]),
-        share(", single comments in the cache", hit_ratios[2]),
-        share(", pages of comments whose comments are in the cache", hit_ratios[3]),
+        share(", single refs in the cache", hit_ratios[2]),
+        share(", single comments in the cache", hit_ratios[3]),
+        share(", pages of comments whose comments are in the cache", hit_ratios[4]),
     ])
 }
 

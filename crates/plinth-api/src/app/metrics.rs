@@ -18,6 +18,7 @@ pub struct Metrics {
     connections: IntGauge,
     response_cache_hits: IntCounter,
     shared_body_hits: IntCounter,
+    ref_hits: IntCounter,
     comment_hits: IntCounter,
     comment_page_hits: IntCounter,
     /// Taken over from the store whenever someone looks, by one at a time.
@@ -46,6 +47,10 @@ impl Default for Metrics {
             "plinth_shared_body_hits_total",
             "Responses whose body came from the part of the response cache that callers share",
         );
+        let ref_hits = IntCounter::new(
+            "plinth_ref_hits_total",
+            "Requests of one ref that was in the cache, so that nothing was read for it",
+        );
         let comment_hits = IntCounter::new(
             "plinth_comment_hits_total",
             "Requests of one review comment that was in the cache, so that nothing was read for it",
@@ -66,6 +71,7 @@ impl Default for Metrics {
             connections: connections.expect("the name is a constant"),
             response_cache_hits: response_cache_hits.expect("the name is a constant"),
             shared_body_hits: shared_body_hits.expect("the name is a constant"),
+            ref_hits: ref_hits.expect("the name is a constant"),
             comment_hits: comment_hits.expect("the name is a constant"),
             comment_page_hits: comment_page_hits.expect("the name is a constant"),
             statements: Mutex::new(statements.expect("the name is a constant")),
@@ -81,6 +87,7 @@ impl Default for Metrics {
         register(Box::new(metrics.connections.clone()));
         register(Box::new(metrics.response_cache_hits.clone()));
         register(Box::new(metrics.shared_body_hits.clone()));
+        register(Box::new(metrics.ref_hits.clone()));
         register(Box::new(metrics.comment_hits.clone()));
         register(Box::new(metrics.comment_page_hits.clone()));
         register(Box::new(metrics.statements.lock().clone()));
@@ -119,6 +126,11 @@ impl Metrics {
     /// Counts a response whose body callers share.
     pub fn count_shared_body(&self) {
         self.shared_body_hits.inc();
+    }
+
+    /// Counts a ref that was not read.
+    pub fn count_ref(&self) {
+        self.ref_hits.inc();
     }
 
     /// Counts a review comment that was not read.

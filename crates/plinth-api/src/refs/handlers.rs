@@ -15,7 +15,7 @@ use crate::request::{Allowed, page, shared};
 use crate::response::api_response::ApiResponse;
 use plinth_base::error::{Error, Result};
 use plinth_core::ref_updates::{self, check_not_empty, rules};
-use plinth_core::refs::{self, dependencies, store};
+use plinth_core::refs::{self, Ref, dependencies, store};
 use plinth_git::RefName;
 
 /// How long clients should wait before they poll references again.
@@ -46,20 +46,12 @@ pub async fn list_matching(
 }
 
 pub async fn get(access: Allowed<GetRef, RepoTarget>, app: App) -> Result<ApiResponse> {
-    let reference = shared(&app, &access, async || {
-        let mut db = app.read().await?;
-        let found = match rules::name_at(ref_param(&access)) {
-            Some(name) => store::find(&mut db, access.repo.id, &name).await?,
-            None => None,
-        };
-        let Some(found) = found else {
-            check_not_empty(&mut db, access.repo.id).await?;
-            return Err(Error::NotFound);
-        };
-        let reference = Reference::new(&found, &access.repo, access.urls());
-        Ok((ApiResponse::ok(&reference), dependencies::on_ref(access.repo.id, &found.name)))
-    });
-    Ok(reference.await?.with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
+    let Some(found) = find_named(&app, &access).await? else {
+        check_not_empty(&mut app.read().await?, access.repo.id).await?;
+        return Err(Error::NotFound);
+    };
+    let reference = Reference::new(&found, &access.repo, access.urls());
+    Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at).with_poll_interval(POLL_INTERVAL_SECONDS))
 }
 
 pub async fn create(
@@ -108,13 +100,11 @@ pub async fn list(access: Allowed<ListRefs, RepoTarget>, app: App) -> Result<Api
 
 /// The older form: the reference of exactly this name, or else all whose names begin with it.
 pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) -> Result<ApiResponse> {
-    let mut db = app.read().await?;
-    if let Some(name) = rules::name_at(ref_param(&access))
-        && let Some(found) = store::find(&mut db, access.repo.id, &name).await?
-    {
+    if let Some(found) = find_named(&app, &access).await? {
         let reference = Reference::new(&found, &access.repo, access.urls());
         return Ok(ApiResponse::ok(&reference).with_last_modified(access.pushed_at));
     }
+    let mut db = app.read().await?;
     let prefix = rules::prefix_at(ref_param(&access));
     let first = listing::first_batch(&mut db, &access.repo, prefix.as_deref()).await?;
     if first.is_empty() {
@@ -126,6 +116,18 @@ pub async fn get_or_list(access: Allowed<GetRefOrPrefix, RepoTarget>, app: App) 
 
 fn ref_param<E: Endpoint>(access: &Allowed<E, RepoTarget>) -> &str {
     access.context().params.get("ref")
+}
+
+/// The ref of exactly the name in the path. One that is not valid cannot exist.
+async fn find_named<E: Endpoint>(app: &App, access: &Allowed<E, RepoTarget>) -> Result<Option<Ref>> {
+    let Some(name) = rules::name_at(ref_param(access)) else { return Ok(None) };
+    let (generations, repo) = (access.generations(), access.repo.id);
+    if let Some(cached) = refs::find_cached(app, generations, repo, &name) {
+        app.metrics.count_ref();
+        return Ok(Some(cached));
+    }
+    // Boxed, because it is large and rarely needed.
+    Box::pin(refs::find_and_cache(app, generations, repo, &name)).await
 }
 
 /// The name in the path. One that is not valid cannot exist.

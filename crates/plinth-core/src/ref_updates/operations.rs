@@ -6,7 +6,7 @@
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, RepoId, Sha};
 use plinth_git::Reader;
-use plinth_store::Connection;
+use plinth_store::{Connection, Generations};
 
 use super::model::{Mover, NewTarget, RefConflict, RefMoves};
 use super::moves::{move_refs, move_refs_where};
@@ -37,7 +37,9 @@ async fn try_create(core: &Core, access: &WriteAccess<RepoTarget>, new: NewRef) 
     let NewTarget { target, workflows } = validate_new(core, access, &name, new.sha).await?;
     let change = Change { name, old: None, new: Some(target) };
     let created = Ref::at(&change.name, target);
-    write(core, access, change, workflows).await?.map_err(|conflict| rules::creation_error(&conflict))?;
+    let generations =
+        write(core, access, change, workflows).await?.map_err(|conflict| rules::creation_error(&conflict))?;
+    refs::add_to_cache(core, generations, access.repo.id, &created);
     Ok(created)
 }
 
@@ -75,7 +77,11 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
         }
         let change = Change { name: name.clone(), old: Some(current.target), new: Some(target) };
         match write(core, access, change, workflows).await? {
-            Ok(()) => return Ok(Ref::at(name, target)),
+            Ok(generations) => {
+                let moved = Ref::at(name, target);
+                refs::add_to_cache(core, generations, access.repo.id, &moved);
+                return Ok(moved);
+            }
             Err(RefConflict::Stale) => {}
             Err(RefConflict::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
         }
@@ -139,13 +145,14 @@ fn check_workflows_if(needed: bool, caller: &Principal, grant: &Grant) -> Result
     if needed { check_workflows(caller, grant) } else { Ok(()) }
 }
 
-/// Makes one change, if the caller still has the right and the ref is still at the validated target.
+/// Makes one change, if the caller still has the right and the ref is still at the validated target. Returns as of which
+/// generations it is made, if they are known.
 async fn write(
     core: &Core,
     access: &WriteAccess<RepoTarget>,
     change: Change,
     workflows: bool,
-) -> Result<Result<(), RefConflict>> {
+) -> Result<Result<Option<Generations>, RefConflict>> {
     let repo = access.repo.id;
     let context = (repo, [change], workflows, Mover::new(access.caller().actor(), core.clock.now()));
     let written = access
@@ -160,11 +167,14 @@ async fn write(
                 if outcome.is_err() && change[0].is_creation() {
                     check_not_empty(tx, *repo).await?;
                 }
-                Ok(outcome.map(|()| refresh))
+                Ok(outcome.map(|()| (refresh, tx.generations())))
             })
         })
         .await?;
-    Ok(written.map(|refresh| pulls::refresh_later(core, repo, refresh)))
+    Ok(written.map(|(refresh, generations)| {
+        pulls::refresh_later(core, repo, refresh);
+        generations
+    }))
 }
 
 /// GitHub has a special error for repositories without branches.

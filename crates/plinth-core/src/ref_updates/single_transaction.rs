@@ -6,7 +6,7 @@
 use plinth_base::error::Result;
 use plinth_base::ids::{RefName, RepoId};
 use plinth_git::Reader;
-use plinth_store::Transaction;
+use plinth_store::{Generations, Transaction};
 
 use super::model::Mover;
 use super::moves::refs_moved;
@@ -16,7 +16,7 @@ use crate::access::WriteAccess;
 use crate::objects::Objects;
 use crate::pulls::{self, PendingRefresh};
 use crate::refs::new_refs::NewRefs;
-use crate::refs::{Change, Ref, store};
+use crate::refs::{self, Change, Ref, store};
 use crate::repos::RepoTarget;
 
 struct Move {
@@ -25,6 +25,13 @@ struct Move {
     name: RefName,
     update: RefUpdate,
     mover: Mover,
+}
+
+struct Moved {
+    moved: Ref,
+    refresh: PendingRefresh,
+    /// As of which the ref is moved, if they are known.
+    generations: Option<Generations>,
 }
 
 /// Moves a ref, unless that needs more than one transaction. Then nothing is changed. Neither is it if the move is not valid: the error is
@@ -42,13 +49,14 @@ pub async fn try_update(
     let mover = Mover::new(access.caller().actor(), core.clock.now());
     let context = Move { objects: core.objects.clone(), repo, name: name.clone(), update: update.clone(), mover };
     let moved = access.write(context, |tx, context| Box::pin(read_and_move(tx, context))).await?;
-    Ok(moved.map(|(moved, refresh)| {
+    Ok(moved.map(|Moved { moved, refresh, generations }| {
         pulls::refresh_later(core, repo, refresh);
+        refs::add_to_cache(core, generations, repo, &moved);
         moved
     }))
 }
 
-async fn read_and_move(tx: &mut Transaction, context: &Move) -> Result<Option<(Ref, PendingRefresh)>> {
+async fn read_and_move(tx: &mut Transaction, context: &Move) -> Result<Option<Moved>> {
     let Move { objects, repo, name, update, mover } = context;
     if !tx.may_wait_for_results() {
         return Ok(None);
@@ -66,5 +74,5 @@ async fn read_and_move(tx: &mut Transaction, context: &Move) -> Result<Option<(R
     // It is made, since this transaction has read the ref.
     store::send_change(tx, *repo, &change[0], NewRefs::Anywhere).await?;
     let refresh = refs_moved(tx, *repo, (branches, change.iter()), *mover).await?;
-    Ok(Some((Ref::at(name, target), refresh)))
+    Ok(Some(Moved { moved: Ref::at(name, target), refresh, generations: tx.generations() }))
 }
