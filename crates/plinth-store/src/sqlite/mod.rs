@@ -35,6 +35,9 @@ const STATEMENT_CACHE_CAPACITY: usize = 512;
 const WRITER_CACHE_KIB: i64 = 32 * 1024;
 /// Pages that a reader keeps as long as nobody commits.
 const READER_CACHE_KIB: i64 = 4 * 1024;
+/// Pages of the log after which they are copied into the database: 32 MiB. The writer thread copies them, each page once, however often
+/// it was written to, so with the default of 1,000 the pages that every write changes are copied every hundred writes.
+const CHECKPOINT_PAGES: i64 = 8_192;
 const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Older releases could corrupt the write-ahead log when two connections wrote at once.
 const OLDEST_SAFE_VERSION: i32 = 3_051_003;
@@ -167,6 +170,7 @@ fn open_writer(file: &Path, durability: Durability) -> Result<rusqlite::Connecti
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     prepare(&connection)?;
     skip_last_checkpoint(&connection, durability)?;
     Ok(connection)
