@@ -65,7 +65,7 @@ pub fn rows(context: &Context, sized: &SizedService) -> Result<Vec<Row>> {
     }
     let after_edit = after_change(context, sized.size, ("an edit, by update,", edit), BY_UPDATE)?;
     rows.push(Row { target: Target::None, ..after_edit });
-    rows.push(without_index(context, sized)?);
+    rows.push(without_index(context, sized.size)?);
     Ok(rows)
 }
 
@@ -112,26 +112,28 @@ fn after_change(context: &Context, size: u64, (what, change): (&str, Change), li
     })
 }
 
-/// What the index is worth: the middle page without it.
-fn without_index(context: &Context, sized: &SizedService) -> Result<Row> {
-    let data = copy(context, sized.size, &context.scratch("deep-pages")?)?;
-    let disabled_caches = Some("comment-indexes");
-    let options = ServeOptions {
-        cpu: Cpu::ServerCore,
-        response_cache: ResponseCache::Off,
-        disabled_caches,
-        ..ServeOptions::default()
+/// What the index is worth: the middle page without it. Both services are without the cache of pages, which would have the repeated page.
+fn without_index(context: &Context, size: u64) -> Result<Row> {
+    let directory = context.scratch("deep-pages")?;
+    let start = |name: &str, disabled_caches| {
+        let options = ServeOptions {
+            cpu: Cpu::ServerCore,
+            response_cache: ResponseCache::Off,
+            disabled_caches: Some(disabled_caches),
+            ..ServeOptions::default()
+        };
+        service::start(context, &copy(context, size, &directory.join(name))?, options)
     };
-    let servers = [&sized.service, &service::start(context, &data, options)?];
-    let mut workloads = [(); 2].map(|()| get(page_path(LISTS[0].1, middle(sized.size))));
-    let sides = servers.into_iter().zip(&mut workloads);
+    let servers = [start("with", "comment-pages")?, start("without", "comment-pages,comment-indexes")?];
+    let mut workloads = [(); 2].map(|()| get(page_path(LISTS[0].1, middle(size))));
+    let sides = servers.iter().zip(&mut workloads);
     let mut sides: Vec<Side<'_>> = sides.map(|(server, workload)| Side { server, workload }).collect();
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let (with, without) = (&rounds[0], &rounds[1]);
     Ok(Row {
-        what: format!("middle page of {} comments without the cache `comment-indexes`", sized.size),
+        what: format!("middle page of {size} comments without the caches `comment-pages` and `comment-indexes`"),
         service: without.shown(),
-        baseline: format!("with it: {}", with.shown()),
+        baseline: format!("with `comment-indexes`: {}", with.shown()),
         figure: with.efficiency_ratio(without),
         unit: "× the CPU time",
         target: Target::AtLeast(WORTH_MIN),
