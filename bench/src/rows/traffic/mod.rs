@@ -84,6 +84,7 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     let after = service::cache_hit_counts(&service)?;
     let hit_ratios = [0, 1, 2, 3, 4].map(|cache| (after[cache] - before.0[cache]) as f64 / reads);
     let mut rows = rows(what, &rounds, hit_ratios, (&operations, &recorded))?;
+    rows.push(without_writes(context, what, [(&service, &mut of_service), (&bare, &mut of_bare)])?);
     rows.extend(by_kind(context, what, &service, &operations)?);
     Ok(Results { rows, latencies, ..Results::default() })
 }
@@ -134,6 +135,25 @@ fn rows(
         share(", single comments in the cache", hit_ratios[3]),
         share(", pages of comments whose comments are in the cache", hit_ratios[4]),
     ])
+}
+
+/// The reads of the mix by themselves: the difference from the mix is what its writes cost, and what they cost reads.
+fn without_writes(context: &Context, name: &str, mut servers: [(&ServerProcess, &mut Traffic); 2]) -> Result<Row> {
+    for (_, workload) in &mut servers {
+        workload.skip_writes();
+    }
+    let mut sides = servers.map(|(server, workload)| Side { server, workload });
+    let rounds = alternate(context, CONNECTIONS, &mut sides)?;
+    let (service, bare) = (&rounds[0], &rounds[1]);
+    Ok(Row {
+        what: format!("{name}, REST part without its writes"),
+        service: service.shown(),
+        baseline: format!("bare axum: {}", bare.shown()),
+        figure: service.efficiency_ratio(bare),
+        unit: "×",
+        target: Target::None,
+        note: String::new(),
+    })
 }
 
 /// What each kind of request costs alone, so that no write invalidates what a read has cached.

@@ -18,6 +18,8 @@ const STALE_TAG: &str = "\"00000000000000000000000000000000000000000000000000000
 pub struct Traffic {
     operations: Rc<Vec<Operation>>,
     next: u64,
+    /// Whether requests that write are left out.
+    reads_only: bool,
     tags: Tags,
     recorder: Option<Recorder>,
 }
@@ -43,7 +45,7 @@ struct Recorder(Recorded);
 
 impl Traffic {
     pub fn new(operations: Rc<Vec<Operation>>) -> Self {
-        Self { operations, next: 0, tags: Tags::Held(HashMap::new()), recorder: None }
+        Self { operations, next: 0, reads_only: false, tags: Tags::Held(HashMap::new()), recorder: None }
     }
 
     /// Begins with another number, since new refs are named by the numbers of their requests.
@@ -65,6 +67,11 @@ impl Traffic {
 
     pub fn finish_recording(&mut self) -> Option<Recorded> {
         self.recorder.take().map(|Recorder(recorded)| recorded)
+    }
+
+    /// Leaves out what writes from now on.
+    pub fn skip_writes(&mut self) {
+        self.reads_only = true;
     }
 
     pub fn is_empty(&self) -> bool {
@@ -114,6 +121,9 @@ fn key(operation: &Operation) -> String {
 
 impl Workload for Traffic {
     fn write_next(&mut self, out: &mut Vec<u8>) -> u64 {
+        while self.reads_only && self.operation(self.next).method != "GET" {
+            self.next += 1;
+        }
         let number = self.next;
         self.next += 1;
         let operation = self.operation(number);
