@@ -9,8 +9,8 @@ use axum::body::Body;
 use bytes::{Buf, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
-/// Nothing is added to a frame from this size on, so that a body that is made while it is sent stays small in memory.
-const GATHERED_BYTES_MIN: usize = 256 * 1024;
+/// A frame of this size gets no more buffers, so that a body that is made while it is sent stays small in memory.
+const FULL_FRAME_BYTES: usize = 256 * 1024;
 
 /// Several buffers in a row.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl GatheredBody {
         let mut gathered = Gathered::new(first);
         // The others are streams, which are sent as they come.
         let has_length = HttpBody::size_hint(&self.body).exact().is_some();
-        while has_length && gathered.remaining < GATHERED_BYTES_MIN && !HttpBody::is_end_stream(&self.body) {
+        while has_length && gathered.remaining < FULL_FRAME_BYTES && !HttpBody::is_end_stream(&self.body) {
             let Poll::Ready(Some(polled)) = Pin::new(&mut self.body).poll_frame(context) else { break };
             match polled.map(Frame::into_data) {
                 Ok(Ok(bytes)) => gathered.push(bytes),
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn large_frames_are_not_gathered() {
-        let large: &'static str = String::leak("a".repeat(GATHERED_BYTES_MIN));
+        let large: &'static str = String::leak("a".repeat(FULL_FRAME_BYTES));
         let mut body = body(&[large, "b", large, "c"]);
         let sizes: Vec<usize> = std::iter::from_fn(|| next(&mut body)).map(|frame| frame.remaining()).collect();
         assert_eq!(sizes, [large.len(), large.len() + 1, 1]);
