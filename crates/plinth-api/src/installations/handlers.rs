@@ -33,8 +33,9 @@ pub async fn list_repositories(
     let token = rules::installation_token(access.caller())?;
     let page = page::of(access.context());
     let mut db = app.read().await?;
-    let total_count = store::count_repositories(&mut db, token.token).await?;
+    let total_count = store::send_count_of_repositories(&mut db, token.token).await?;
     let repos = store::list_repositories(&mut db, token.token, page).await?;
+    let (total_count,) = db.row(total_count).await?;
     let open = count_open_issues(&mut db, repos.iter().map(|repo| repo.id)).await?;
     let shown = repos.iter().map(|repo| {
         let repository = Repository::new(repo, access.urls()).with_custom_properties();
@@ -56,8 +57,9 @@ pub async fn list_of_user(access: Allowed<ListUserInstallations, NoTarget>, app:
     access.context().dependency.get_or_init(|| Dependency::Rights);
     let page = page::of(access.context());
     let mut db = app.read().await?;
-    let total_count = store::count_of_user(&mut db, calling_app, user).await?;
+    let total_count = store::send_count_of_user(&mut db, calling_app, user).await?;
     let shown = store::list_of_user(&mut db, calling_app, user, page).await?;
+    let (total_count,) = db.row(total_count).await?;
     let list = Installations::new(total_count, &shown, access.urls());
     Ok(ApiResponse::ok(&list).with_link(page::link(page, access.context(), total_count)))
 }
@@ -71,8 +73,9 @@ pub async fn list_repositories_of_user(
     let private = if rules::sees_private(access.caller()) { Private::Shown } else { Private::LeftOut };
     let page = page::of(access.context());
     let mut db = app.read().await?;
-    let total_count = store::count_repositories_of_user(&mut db, installation.id, user, private).await?;
+    let total_count = store::send_count_of_repositories_of_user(&mut db, installation.id, user, private).await?;
     let found = store::list_repositories_of_user(&mut db, installation.id, user, private, page).await?;
+    let (total_count,) = db.row(total_count).await?;
     let open = count_open_issues(&mut db, found.iter().map(|found| found.repo.id)).await?;
     let shown = found.iter().map(|found| {
         let repository = Repository::new(&found.repo, access.urls()).with_permissions(found.role);

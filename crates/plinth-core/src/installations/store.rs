@@ -6,7 +6,7 @@ use crate::paging::Page;
 use crate::repos::{self, Repo, RepoWithRole};
 use crate::tokens::SelectionMode;
 use plinth_base::ids::{AccountId, AppId, InstallationId, RepoId, TokenId};
-use plinth_store::{Connection, DbError, params};
+use plinth_store::{Connection, DbError, Sent, params};
 
 /// A repository of the installation's account, by name, if the installation has it.
 pub async fn find_by_name(
@@ -101,9 +101,13 @@ pub async fn list_of_user(
     db.all(sql, params![app, user, page.limit(), page.offset()]).await
 }
 
-pub async fn count_of_user(db: &mut Connection, app: AppId, user: AccountId) -> Result<i64, DbError> {
+pub async fn send_count_of_user(
+    db: &mut Connection,
+    app: AppId,
+    user: AccountId,
+) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let sql = concat!("select count(*) from installation i where i.app_id = $1 and ", is_visible_to_user!());
-    Ok(db.one::<(i64,)>(sql, params![app, user]).await?.0)
+    db.send(sql, params![app, user]).await
 }
 
 /// The repositories `r` that both the installation of the token `$1` and the token itself have.
@@ -129,9 +133,9 @@ pub async fn list_repositories(db: &mut Connection, token: TokenId, page: Page) 
     db.all(sql, params![token, page.limit(), page.offset()]).await
 }
 
-pub async fn count_repositories(db: &mut Connection, token: TokenId) -> Result<i64, DbError> {
+pub async fn send_count_of_repositories(db: &mut Connection, token: TokenId) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let sql = concat!("select count(*) ", of_token!());
-    Ok(db.one::<(i64,)>(sql, params![token]).await?.0)
+    db.send(sql, params![token]).await
 }
 
 /// All repositories of an installation, at most `limit`.
@@ -184,12 +188,12 @@ pub async fn list_repositories_of_user(
     db.all(sql, params![id, user, private == Private::Shown, page.limit(), page.offset()]).await
 }
 
-pub async fn count_repositories_of_user(
+pub async fn send_count_of_repositories_of_user(
     db: &mut Connection,
     id: InstallationId,
     user: AccountId,
     private: Private,
-) -> Result<i64, DbError> {
+) -> Result<Sent<Vec<(i64,)>>, DbError> {
     let sql = concat!("select count(*) ", of_user!());
-    Ok(db.one::<(i64,)>(sql, params![id, user, private == Private::Shown]).await?.0)
+    db.send(sql, params![id, user, private == Private::Shown]).await
 }
