@@ -5,10 +5,7 @@ use std::sync::atomic::Ordering;
 use super::connection::{STATEMENTS_RUN, has_nul};
 use super::effect::{ChangedRows, Declared, RowKey};
 use super::sent::{Sent, SentCount};
-use super::{
-    Connection, DbError, DeferredUse, Effect, FromRow, Increment, InvalidationScope, Overwrite, Transaction, Value,
-    params,
-};
+use super::{Connection, DbError, DeferredUse, Effect, FromRow, Increment, Overwrite, Transaction, Value, params};
 
 impl Transaction {
     /// Runs a statement that may change anything, and counts the rows that it changed.
@@ -86,8 +83,8 @@ impl<'a> DeclaredTransaction<'a> {
         Declared { effect: self.effect, scope: self.tx.scope, rows: self.rows }
     }
 
-    pub(super) fn into_parts(self) -> ((Effect, InvalidationScope), &'a mut Connection) {
-        ((self.effect, self.tx.scope), &mut self.tx.connection)
+    pub(super) fn into_parts(self) -> (Declared, &'a mut Connection) {
+        (self.declared(), &mut self.tx.connection)
     }
 
     /// For a statement that changes only this row of its kind of content: see [`Dependency::Row`](super::Dependency::Row).
@@ -111,7 +108,7 @@ impl<'a> DeclaredTransaction<'a> {
         let declared = self.declared();
         match &mut self.tx.connection {
             Connection::Sqlite(connection) => connection.execute(sql, params, declared),
-            Connection::Postgres(client) => client.execute(sql, params, (declared.effect, declared.scope)).await,
+            Connection::Postgres(client) => client.execute(sql, params, declared).await,
         }
     }
 
@@ -121,7 +118,7 @@ impl<'a> DeclaredTransaction<'a> {
         let declared = self.declared();
         let inserted = match &mut self.tx.connection {
             Connection::Sqlite(connection) => Some(connection.insert(sql, params, declared)?),
-            Connection::Postgres(client) => client.insert(sql, params, (declared.effect, declared.scope)).await?,
+            Connection::Postgres(client) => client.insert(sql, params, declared).await?,
         };
         inserted.ok_or(DbError::NoRow)
     }
@@ -139,7 +136,6 @@ impl DeclaredTransaction<'_> {
                 SentCount(Sent::done(connection.execute(sql, params, declared)?))
             }
             Connection::Postgres(client) => {
-                let declared = (declared.effect, declared.scope);
                 SentCount(Sent::queued(client.queue_change(sql, params, declared, self.deferred).await?))
             }
         })
@@ -159,7 +155,6 @@ impl DeclaredTransaction<'_> {
                 Sent::done(vec![connection.insert(sql, params, declared)?])
             }
             Connection::Postgres(client) => {
-                let declared = (declared.effect, declared.scope);
                 Sent::queued(client.queue_change(sql, params, declared, self.deferred).await?)
             }
         })

@@ -3,8 +3,6 @@
 //! On SQLite every declaration is checked against the tables and columns that the statement writes to, as SQLite reports
 //! them when it compiles the statement (`sqlite3_set_authorizer`). A wrong declaration fails the statement.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use super::InvalidationScope;
 
 /// What a statement may change. Each includes what the ones after it change.
@@ -45,44 +43,6 @@ pub struct Declared {
     pub rows: ChangedRows,
 }
 
-/// Kinds of a repository's content that have generations of their own, so that a change of one leaves what was read from the others
-/// valid. Which kinds a statement changes follows from the tables and columns that it writes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ContentKind {
-    /// Refs, by name.
-    Refs,
-    /// The row of the repository itself.
-    Repository,
-    /// Review comments, with their reviews, threads and counts.
-    ReviewComments,
-}
-
-impl ContentKind {
-    pub const COUNT: usize = 3;
-    pub const ALL: [ContentKind; ContentKind::COUNT] =
-        [ContentKind::Refs, ContentKind::Repository, ContentKind::ReviewComments];
-
-    const fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
-
-/// A set of kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ContentKinds(u8);
-
-impl ContentKinds {
-    /// The kinds that these writes change.
-    pub fn of<'a>(actions: impl IntoIterator<Item = &'a WriteAction>) -> Self {
-        let kinds = actions.into_iter().filter_map(WriteAction::kind);
-        Self(kinds.fold(0, |bits, kind| bits | kind.bit()))
-    }
-
-    pub fn contains(self, kind: ContentKind) -> bool {
-        self.0 & kind.bit() != 0
-    }
-}
-
 /// Which rows of its kinds a statement changes. What is not declared costs cache misses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChangedRows {
@@ -100,30 +60,15 @@ pub struct RowKey(pub(crate) u64);
 
 impl RowKey {
     pub fn of_name(name: &str) -> Self {
-        // Without a secret, so that every process finds the same key.
-        let mut hasher = DefaultHasher::new();
-        name.hash(&mut hasher);
-        Self(hasher.finish())
+        // FNV-1a: every node finds the same key, whatever compiled it. Names that share a key on purpose only cost cache misses.
+        let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        Self(name.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, hash))
     }
 
     pub fn of_id(id: i64) -> Self {
         Self(id.cast_unsigned())
     }
 }
-
-/// Tables of a kind of content, and columns of other tables.
-const KIND_TABLES: &[(&str, ContentKind)] = &[
-    ("git_ref", ContentKind::Refs),
-    ("repo", ContentKind::Repository),
-    ("review", ContentKind::ReviewComments),
-    ("review_comment", ContentKind::ReviewComments),
-    ("review_thread", ContentKind::ReviewComments),
-    ("review_thread_place", ContentKind::ReviewComments),
-];
-const KIND_COLUMNS: &[((&str, &str), ContentKind)] = &[
-    (("pull", "deleted_review_comments"), ContentKind::ReviewComments),
-    (("pull", "review_comments"), ContentKind::ReviewComments),
-];
 
 /// Tables that have content and nothing else.
 const CONTENT_TABLES: &[&str] = &[
@@ -208,18 +153,6 @@ impl Effect {
 }
 
 impl WriteAction {
-    /// The kind of content that is written to, if it has one.
-    pub fn kind(&self) -> Option<ContentKind> {
-        let (table, column) = match self {
-            WriteAction::Insert { table } | WriteAction::Delete { table } => (table.as_str(), None),
-            WriteAction::Update { table, column } => (table.as_str(), Some(column.as_str())),
-            WriteAction::Other => return None,
-        };
-        let of_table = KIND_TABLES.iter().find(|(name, _)| *name == table).map(|(_, kind)| *kind);
-        let of_column = || KIND_COLUMNS.iter().find(|(name, _)| Some(*name) == column.map(|column| (table, column)));
-        of_table.or_else(|| of_column().map(|(_, kind)| *kind))
-    }
-
     fn is_in(&self, tables: &[&str], columns: &[(&str, &str)]) -> bool {
         match self {
             WriteAction::Insert { table } | WriteAction::Delete { table } => tables.contains(&table.as_str()),
@@ -237,6 +170,13 @@ mod tests {
 
     fn update(table: &str, column: &str) -> WriteAction {
         WriteAction::Update { table: table.into(), column: column.into() }
+    }
+
+    #[test]
+    fn names_have_the_same_key_in_every_process() {
+        // From the reference of FNV-1a.
+        assert_eq!(RowKey::of_name(""), RowKey(0xcbf2_9ce4_8422_2325));
+        assert_eq!(RowKey::of_name("foobar"), RowKey(0x8594_4171_f739_67e8));
     }
 
     #[test]

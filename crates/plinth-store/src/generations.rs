@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::effect::ContentKind;
+use super::content_kinds::ContentKind;
 use super::invalidation::{
     Changes, Dependency, InvalidationScope, KIND_SLOTS, KindChanges, ROW_SLOTS, SLOTS, Scopes, row_slot,
 };
@@ -172,7 +172,8 @@ mod tests {
 
     use super::*;
     use crate::Effect;
-    use crate::effect::{ChangedRows, ContentKinds, RowKey, WriteAction};
+    use crate::content_kinds::ContentKinds;
+    use crate::effect::{ChangedRows, RowKey, WriteAction};
 
     const A: InvalidationScope = InvalidationScope::Repo(RepoId(1));
     const B: InvalidationScope = InvalidationScope::Repo(RepoId(2));

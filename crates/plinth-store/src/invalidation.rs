@@ -5,12 +5,14 @@
 use plinth_base::ids::{AccountId, RepoId};
 
 use super::Effect;
-use super::effect::{ChangedRows, ContentKind, ContentKinds, RowKey};
+use super::content_kinds::{ContentKind, ContentKinds};
+use super::effect::{ChangedRows, RowKey};
 
 /// Counters for all content, and for one kind of it. Two ids may share one: that costs a cache miss and bounds the memory.
 pub const SLOTS: usize = 4096;
 pub const KIND_SLOTS: usize = 1024;
-/// Counters for single rows.
+/// Counters for single rows. Nodes name them to each other: with another number, or another [`row_slot`], rows about changes need
+/// another format (`postgres/change_detail.rs`).
 pub const ROW_SLOTS: usize = 32_768;
 
 /// Whose content a transaction changes.
@@ -57,6 +59,34 @@ pub fn row_slot(RepoId(repo): RepoId, kind: ContentKind, RowKey(row): RowKey) ->
     (spread ^ row ^ (row >> 32)) as usize % ROW_SLOTS
 }
 
+/// Which rows of a kind have changed, by their counters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedSlots {
+    None,
+    One(usize),
+    Any,
+}
+
+impl ChangedSlots {
+    /// For rows of this kind in this scope. Where the repository is not known, a row says nothing.
+    pub fn of(scope: InvalidationScope, kind: ContentKind, rows: ChangedRows) -> Self {
+        match (rows, scope) {
+            (ChangedRows::None, _) => Self::None,
+            (ChangedRows::One(row), InvalidationScope::Repo(repo)) => Self::One(row_slot(repo, kind, row)),
+            (ChangedRows::Any | ChangedRows::One(_), _) => Self::Any,
+        }
+    }
+
+    /// Both, unless these are two counters.
+    pub fn with(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::None, slots) | (slots, Self::None) => Some(slots),
+            (Self::Any, _) | (_, Self::Any) => Some(Self::Any),
+            (Self::One(one), Self::One(other)) => (one == other).then_some(self),
+        }
+    }
+}
+
 /// The changes of transactions that are not committed yet.
 #[derive(Debug, Default)]
 pub struct Changes {
@@ -97,14 +127,20 @@ impl Changes {
 
     /// Adds content that one statement changes, of which more is known.
     pub fn add_content(&mut self, scope: InvalidationScope, kinds: ContentKinds, rows: ChangedRows) {
+        let slots = |kind| kinds.contains(kind).then(|| ChangedSlots::of(scope, kind, rows));
+        self.add_kinds(scope, ContentKind::ALL.map(slots));
+    }
+
+    /// Adds content, with what has changed of each kind.
+    pub fn add_kinds(&mut self, scope: InvalidationScope, kinds: [Option<ChangedSlots>; ContentKind::COUNT]) {
         self.content.add(scope);
-        for kind in ContentKind::ALL.into_iter().filter(|kind| kinds.contains(*kind)) {
-            let changes = &mut self.kinds[kind as usize];
+        for (changes, slots) in self.kinds.iter_mut().zip(kinds) {
+            let Some(slots) = slots else { continue };
             changes.all.add(scope);
-            match (rows, scope) {
-                (ChangedRows::None, _) => {}
-                (ChangedRows::One(row), InvalidationScope::Repo(repo)) => changes.rows.push(row_slot(repo, kind, row)),
-                (ChangedRows::Any | ChangedRows::One(_), _) => changes.of_any_row.add(scope),
+            match slots {
+                ChangedSlots::None => {}
+                ChangedSlots::One(slot) => changes.rows.push(slot),
+                ChangedSlots::Any => changes.of_any_row.add(scope),
             }
         }
     }

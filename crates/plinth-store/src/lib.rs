@@ -8,6 +8,7 @@
 mod backup;
 mod collections;
 mod connection;
+mod content_kinds;
 mod counter;
 mod declared_transaction;
 mod deferred;
@@ -46,10 +47,11 @@ use futures_util::future::BoxFuture;
 pub use backup::{Dump, Snapshot, check_copy, restore_postgres};
 pub use collections::{CollectionGuard, Collections, count_collection, find_collection};
 pub use connection::{Connection, statements_run};
+pub use content_kinds::ContentKind;
 pub use counter::{Counter, Increment};
 pub use declared_transaction::DeclaredTransaction;
 pub use deferred::DeferredUse;
-pub use effect::{ContentKind, Effect, RowKey};
+pub use effect::{Effect, RowKey};
 pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
 pub use generation_cache::{Candidate, GenerationCache};
@@ -264,7 +266,7 @@ impl Store {
         }
     }
 
-    /// Whether one thread writes, as on SQLite: ids then grow in the order of commits, and generations are those of kinds and rows.
+    /// Whether one thread writes, as on SQLite: ids then grow in the order of commits.
     pub fn has_one_writer(&self) -> bool {
         matches!(self.engine, Engine::Sqlite(_))
     }

@@ -43,7 +43,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0023_nodes",
     "0024_browser_codes_and_public_repositories",
     "0026_changes",
-    "0027_deleted_review_comments"
+    "0027_deleted_review_comments",
+    "0028_change_details"
 ];
 
 /// Taken before migrating, so that two nodes that start at once migrate one after the other.

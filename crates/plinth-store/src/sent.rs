@@ -87,6 +87,14 @@ impl Connection {
         }
     }
 
+    /// As [`Connection::rows`], of a statement that was maybe sent.
+    pub async fn rows_if_sent<R: FromRow>(&mut self, sent: Option<Sent<Vec<R>>>) -> Result<Option<Vec<R>>, DbError> {
+        match sent {
+            Some(sent) => self.rows(sent).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// The only row of a statement that was sent.
     pub async fn row<R: FromRow>(&mut self, sent: Sent<Vec<R>>) -> Result<R, DbError> {
         self.rows(sent).await?.into_iter().next().ok_or(DbError::NoRow)

@@ -11,6 +11,7 @@ mod http_proxy;
 mod in_process;
 mod limits;
 mod maintenance;
+mod memory;
 mod moving;
 mod outages;
 mod packaging;

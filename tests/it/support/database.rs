@@ -51,6 +51,10 @@ impl TestDatabase {
         Self::Postgres { maintenance_url, name }
     }
 
+    pub fn is_postgres(&self) -> bool {
+        matches!(self, Self::Postgres { .. })
+    }
+
     pub fn location(&self) -> Location {
         match self {
             Self::Sqlite(directory) => {

@@ -4,6 +4,7 @@ mod client;
 mod database;
 pub mod fixtures;
 pub mod jwt;
+pub mod memory;
 mod openapi;
 mod page_links;
 pub mod pull_request;

@@ -82,48 +82,52 @@ pub struct FoundPage {
 }
 
 /// Pages of comments by list and window. Bounded in bytes.
-pub struct CommentPages(GenerationCache<PageKey, Arc<CommentPage>>);
+pub struct CommentPages {
+    cache: GenerationCache<PageKey, Arc<CommentPage>>,
+    /// Whether a new comment comes after all others in the order of creation.
+    ids_grow: bool,
+}
 
 impl CommentPages {
-    /// Off where ids do not grow in the order of commits.
     pub fn new(core: &Core, disabled: &DisabledCaches) -> Self {
-        let bytes = if core.has_one_writer() { disabled.capacity(CacheName::CommentPages, BYTES_MAX) } else { 0 };
-        Self(GenerationCache::new(core.generation_table().clone(), bytes, |_, page| {
+        let bytes = disabled.capacity(CacheName::CommentPages, BYTES_MAX);
+        let cache = GenerationCache::new(core.generation_table().clone(), bytes, |_, page: &Arc<CommentPage>| {
             // A dropped fragment takes its place in memory, without its texts, as long as a page refers to it.
             let comments = page.comments.capacity() * (size_of::<PageComment>() + size_of::<Fragment>());
             let exceptions = page.exceptions.capacity() * size_of::<AccountId>();
             size_of::<PageKey>() + size_of::<CommentPage>() + comments + exceptions
-        }))
+        });
+        Self { cache, ids_grow: core.has_one_writer() }
     }
 
     pub fn is_on(&self) -> bool {
-        self.0.is_on()
+        self.cache.is_on()
     }
 
     /// The page for this viewer, if the viewer is none of the exceptions. One that is not current is only found if it may still have
     /// the same comments.
     pub fn find(&self, key: &PageKey, viewer: Option<AccountId>) -> Option<FoundPage> {
-        let candidate = self.0.candidate(key)?;
+        let candidate = self.cache.candidate(key)?;
         let page = candidate.value().clone();
         if viewer.is_some_and(|viewer| page.exceptions.contains(&viewer)) {
             return None;
         }
         let found = |read_at, is_current| FoundPage { page, read_at, is_current };
         let read_at = candidate.read_at();
-        if self.0.is_valid(&candidate) {
+        if self.cache.is_valid(&candidate) {
             return Some(found(read_at, true));
         }
-        if key.is_stable(candidate.value().comments.len()) {
+        if self.ids_grow && key.is_stable(candidate.value().comments.len()) {
             return Some(found(read_at, false));
         }
-        self.0.accept(key, candidate, false);
+        self.cache.accept(key, candidate, false);
         None
     }
 
     /// Adds a page; `read_at` is from before anything of it was read.
     pub fn insert(&self, read_at: Generations, repo: RepoId, key: PageKey, page: CommentPage) {
         if page.exceptions.len() <= EXCEPTIONS_MAX {
-            self.0.insert(read_at, store::dependency_on_all(repo), key, Arc::new(page));
+            self.cache.insert(read_at, store::dependency_on_all(repo), key, Arc::new(page));
         }
     }
 }

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use super::reading::{Page, Reading};
 use crate::app::comment_fragments::Fragment;
 use crate::app::comment_pages::{CommentPage, EXCEPTIONS_MAX, FoundPage, PageComment, PageKey};
-use plinth_base::error::{Error, Result};
+use plinth_base::error::Result;
 use plinth_base::ids::{AccountId, CommentId};
 use plinth_core::review_comments::model::Listing;
 use plinth_core::review_comments::reviews::store as reviews;
 use plinth_core::review_comments::{list_length, list_published_ids, store};
-use plinth_store::{Connection, Generations};
+use plinth_store::{Connection, Generations, Sent};
 
 /// A comment, and its fragment where that is known already.
 type KnownComment = (CommentId, Option<Arc<Fragment>>);
+/// Those who see pending comments of their own in lists of a repository.
+pub type SentAuthors = Sent<Vec<(AccountId,)>>;
 
 impl Reading<'_> {
     /// A page whose comments are known. Nothing if they are not, or if too much has changed.
@@ -36,7 +38,8 @@ impl Reading<'_> {
         let total = list_length(&mut db, listing).await?;
         drop(db);
         let page = (fragments, total);
-        self.remember(listing, window, &page).await?;
+        // Nobody has begun or ended a pending review: that would have changed all comments.
+        self.insert(listing, window, &page, found.page.exceptions.clone());
         Ok(Some(page))
     }
 
@@ -46,10 +49,11 @@ impl Reading<'_> {
             return Ok(None);
         }
         let mut db = self.app.read().await?;
-        if !self.list_authors_of_pending(&mut db).await?.is_empty() {
+        let pending = self.send_authors_of_pending(&mut db).await?;
+        let found = list_published_ids(&mut db, listing, window).await?;
+        if !db.rows(pending).await?.is_empty() {
             return Ok(None);
         }
-        let found = list_published_ids(&mut db, listing, window).await?;
         drop(db);
         let Some((comments, total)) = found else { return Ok(None) };
         let unknown = comments.into_iter().map(|id| (id, None)).collect();
@@ -62,13 +66,22 @@ impl Reading<'_> {
         Ok(Some(page))
     }
 
-    /// Adds a page that was just read to the cache.
-    pub async fn remember(&self, listing: &Listing, window: (i64, i64), page: &Page) -> Result<()> {
+    /// Adds a page that was just read to the cache; `pending` are the authors of pending reviews, if they were read with it.
+    pub async fn remember(
+        &self,
+        listing: &Listing,
+        window: (i64, i64),
+        page: &Page,
+        pending: Option<Vec<(AccountId,)>>,
+    ) -> Result<()> {
         if !self.app.comment_pages.is_on() {
             return Ok(());
         }
-        // After the page: who begins a review later has pending comments after those of a full page.
-        let exceptions = self.list_authors_of_pending(&mut self.app.read().await?).await?;
+        let exceptions = match pending {
+            Some(pending) => pending.into_iter().map(|(author,)| author).collect(),
+            // After the page: who begins a review later has pending comments after those of a full page.
+            None => self.list_authors_of_pending(&mut self.app.read().await?).await?,
+        };
         if !listing.viewer.is_some_and(|viewer| exceptions.contains(&viewer)) {
             self.insert(listing, window, page, exceptions);
         }
@@ -109,27 +122,44 @@ impl Reading<'_> {
     async fn find_all(&self, comments: Vec<KnownComment>) -> Result<Option<Vec<Arc<Fragment>>>> {
         let cached = comments.into_iter().map(|(id, known)| (id, known.or_else(|| self.find_unchanged(id))));
         let cached: Vec<_> = cached.collect();
-        if cached.iter().filter(|(_, found)| found.is_none()).count() > cached.len() / 2 {
+        let missing: Vec<_> = cached.iter().filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
+        if missing.len() > cached.len() / 2 {
             return Ok(None);
         }
-        let mut fragments = Vec::with_capacity(cached.len());
-        for (id, found) in cached {
-            fragments.push(match found {
-                Some(fragment) => fragment,
-                None => match self.read(id).await {
-                    Ok(fragment) if fragment.is_complete => fragment,
-                    Ok(_) | Err(Error::NotFound) => return Ok(None),
-                    Err(error) => return Err(error),
-                },
-            });
+        let mut made = Vec::new();
+        if !missing.is_empty() {
+            let mut db = self.app.read().await?;
+            let found = store::find_each(&mut db, self.repo.id, missing.into_iter(), self.viewer).await?;
+            drop(db);
+            let Some(found) = found.into_iter().collect() else { return Ok(None) };
+            made = self.fragments(found).await?;
+            // A position that is not stored yet is not cached either.
+            if !made.iter().all(|fragment| fragment.is_complete) {
+                return Ok(None);
+            }
         }
-        Ok(Some(fragments))
+        let mut made = made.into_iter();
+        Ok(cached.into_iter().map(|(_, found)| found.or_else(|| made.next())).collect())
     }
 
     /// Those who see pending comments of their own in lists of this repository.
     async fn list_authors_of_pending(&self, db: &mut Connection) -> Result<Vec<AccountId>> {
+        let sent = self.send_authors_of_pending(db).await?;
+        Ok(db.rows(sent).await?.into_iter().map(|(author,)| author).collect())
+    }
+
+    async fn send_authors_of_pending(&self, db: &mut Connection) -> Result<SentAuthors> {
         let limit = i64::try_from(EXCEPTIONS_MAX + 1).unwrap_or(i64::MAX);
-        Ok(reviews::list_authors_of_pending(db, self.repo.id, limit).await?)
+        Ok(reviews::send_authors_of_pending(db, self.repo.id, limit).await?)
+    }
+
+    /// Asks for them together with a list, where that takes no round trip of its own. There, a cached page is valid only while nothing has
+    /// changed, so it does not matter which of the two is read first.
+    pub async fn send_authors_with_list(&self, db: &mut Connection) -> Result<Option<SentAuthors>> {
+        match db.sends_together() && self.app.comment_pages.is_on() {
+            true => Ok(Some(self.send_authors_of_pending(db).await?)),
+            false => Ok(None),
+        }
     }
 
     /// Whether the list is still as it was when this request began.

@@ -28,6 +28,8 @@ pub struct Reading<'a> {
 
 /// A page, and the length of the list.
 pub type Page = (Vec<Arc<Fragment>>, i64);
+/// A page, and the authors of pending reviews, if they were read with it.
+type PageWithAuthors = (Page, Option<Vec<(AccountId,)>>);
 
 impl Reading<'_> {
     /// One comment. What is in memory and not pending is the same for everybody who may read the repository.
@@ -59,7 +61,7 @@ impl Reading<'_> {
 
     pub async fn list(&self, listing: &Listing, window: (i64, i64)) -> Result<Page> {
         if !self.uses_cache() {
-            return self.list_all(listing, window).await;
+            return Ok(self.list_all(listing, window).await?.0);
         }
         if let Some(page) = self.list_known(listing, window).await? {
             self.app.metrics.count_comment_page();
@@ -68,26 +70,30 @@ impl Reading<'_> {
         if let Some(page) = self.list_published(listing, window).await? {
             return Ok(page);
         }
-        let page = match self.list_cached(listing, window).await? {
-            Some(page) => page,
+        let (page, pending) = match self.list_cached(listing, window).await? {
+            Some(found) => found,
             None => self.list_all(listing, window).await?,
         };
-        self.remember(listing, window, &page).await?;
+        self.remember(listing, window, &page, pending).await?;
         Ok(page)
     }
 
     /// As [`Reading::list`], without a cache.
-    async fn list_all(&self, listing: &Listing, window: (i64, i64)) -> Result<Page> {
+    async fn list_all(&self, listing: &Listing, window: (i64, i64)) -> Result<PageWithAuthors> {
         let mut db = self.app.read().await?;
+        let pending = self.send_authors_with_list(&mut db).await?;
         let (comments, total) = list_page(self.app, &mut db, self.listed(), listing, window).await?;
+        let pending = db.rows_if_sent(pending).await?;
         drop(db);
-        Ok((self.fragments(comments).await?, total))
+        Ok(((self.fragments(comments).await?, total), pending))
     }
 
     /// As [`Reading::list`]; nothing if too few of the comments are cached, or if something has changed meanwhile.
-    async fn list_cached(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<Page>> {
+    async fn list_cached(&self, listing: &Listing, window: (i64, i64)) -> Result<Option<PageWithAuthors>> {
         let mut db = self.app.read().await?;
+        let pending = self.send_authors_with_list(&mut db).await?;
         let (columns, total) = list_page(self.app, &mut db, self.listed(), &ListingOfColumns(*listing), window).await?;
+        let pending = db.rows_if_sent(pending).await?;
         let cached: Vec<_> = columns.iter().map(|columns| self.find_cached(columns)).collect();
         let missing = || columns.iter().zip(&cached).filter(|(_, found)| found.is_none()).map(|(columns, _)| columns);
         // One statement for all is faster than one for each.
@@ -105,7 +111,7 @@ impl Reading<'_> {
         }
         let mut made = self.fragments(comments).await?.into_iter();
         let page: Option<Vec<_>> = cached.into_iter().map(|found| found.or_else(|| made.next())).collect();
-        Ok(page.map(|page| (page, total)))
+        Ok(page.map(|page| ((page, total), pending)))
     }
 
     /// Whether comments are shown as they were written. Rendered bodies depend on more than the comments.
@@ -178,7 +184,7 @@ impl Reading<'_> {
         made.ok_or_else(|| Error::internal("one comment became none"))
     }
 
-    async fn fragments(&self, comments: Vec<Comment>) -> Result<Vec<Arc<Fragment>>> {
+    pub async fn fragments(&self, comments: Vec<Comment>) -> Result<Vec<Arc<Fragment>>> {
         self.fragments_as_of(self.context.generations, comments).await
     }
 

@@ -90,7 +90,7 @@ pub async fn send_insert(
     let values = params![repo, name, new.sha, new.kind, below, after_below, anywhere, a, b, c, d];
     if db.sends_together() {
         let row = RowStatement { sql: INSERT_ROWS, key: Some(format!("{repo}/{name}")), params: values };
-        return db.content_only().send_change_of_row(row).await;
+        return db.content_only().changes_row(row_key(name)).send_change_of_row(row).await;
     }
     let insert = db.content_only().changes_row(row_key(name)).without_deferred();
     match parents.len() {

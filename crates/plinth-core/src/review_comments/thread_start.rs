@@ -48,5 +48,8 @@ pub async fn send(
     );
     let PublishedComment { repo, pull, author, body, .. } = *comment;
     let row = |params| RowStatement { sql, key: None, params };
-    db.content_only().send_row(row(thread_values!(repo, pull, version, thread, author, body, now))).await
+    db.content_only()
+        .changes_no_row()
+        .send_row(row(thread_values!(repo, pull, version, thread, author, body, now)))
+        .await
 }

@@ -30,9 +30,10 @@ const TIMEOUT: Duration = Duration::from_secs(12);
 const REFRESH: &str = "select cast(pg_current_snapshot() as text), d.number, \
     exists (select 1 from revocation where changed_by >= $2 \
         and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot))), \
-    array(select scope * 2 + cast(pulls as int) from change where changed_by >= $2 \
+    array(select unnest(array[r.number, r.detail]) from (select scope * 2 + cast(pulls as int) as number, detail \
+        from change where changed_by >= $2 \
         and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot)) \
-        order by changed_by desc limit $3) \
+        order by changed_by desc limit $3) r) \
     from change_deletion d";
 /// If the table has thousands of rows, PostgreSQL estimates that a custom plan, for the values at hand, is much cheaper than a generic one. It would
 /// then plan each refresh anew, which takes four times as long as to carry it out.
@@ -213,7 +214,8 @@ impl Session {
         let row =
             self.connected.client.query_one(&self.statement, &[&self.seen.snapshot, &self.seen.oldest, &limit]).await?;
         let (snapshot, deletion): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let (revoked, rows): (bool, Vec<i64>) = (row.try_get(2)?, row.try_get(3)?);
+        let (revoked, numbers): (bool, Vec<i64>) = (row.try_get(2)?, row.try_get(3)?);
+        let (rows, _) = numbers.as_chunks();
         let table = &engine.shared.changes.table;
         // What the last deletion has deleted, this node had seen before the one before it.
         let is_complete = deletion <= self.deletion + 1 && rows.len() < CHANGES_MAX;
@@ -221,7 +223,7 @@ impl Session {
             table.record_unknown();
         } else if !rows.is_empty() {
             let mut changes = Changes::default();
-            rows.iter().for_each(|row| add_row(&mut changes, *row));
+            rows.iter().for_each(|[number, detail]| add_row(&mut changes, *number, *detail));
             table.record(&changes);
         }
         if snapshot != self.seen.snapshot {

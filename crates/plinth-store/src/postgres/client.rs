@@ -15,7 +15,8 @@ use super::pool::Object;
 use super::turns::Turn;
 use super::{RightsLock, Shared};
 use crate::deferred::Deferred;
-use crate::{DbError, DeferredUse, Dependency, Effect, FromRow, Generations, InvalidationScope, Row, Value};
+use crate::effect;
+use crate::{DbError, DeferredUse, Dependency, FromRow, Generations, Row, Value};
 
 /// The client's own limit for one statement, a little above the server's, for a server that does not respond.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(12);
@@ -148,9 +149,9 @@ impl Client {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        declared: (Effect, InvalidationScope),
+        declared: effect::Declared,
     ) -> Result<Option<R>, DbError> {
-        self.declare(declared)?;
+        self.declare(sql, declared)?;
         let inserted = self.optional(sql, params).await?;
         self.write.has_changed |= inserted.is_some();
         Ok(inserted)
@@ -160,10 +161,10 @@ impl Client {
         &'a mut self,
         sql: &'static str,
         params: &'a [Value<'a>],
-        declared: (Effect, InvalidationScope),
+        declared: effect::Declared,
     ) -> BoxFuture<'a, Result<u64, DbError>> {
         Box::pin(async move {
-            self.declare(declared)?;
+            self.declare(sql, declared)?;
             if !self.pipeline.is_empty() || self.is_in_batch() {
                 let number = self.queue_as(sql, params, (DeferredUse::Any, Purpose::Change)).await?;
                 return self.queued_count(number).await;

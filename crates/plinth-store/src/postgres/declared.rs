@@ -2,15 +2,21 @@
 
 use plinth_base::ids::{AccountId, RepoId};
 
+use super::change_detail::Detail;
+use crate::content_kinds::ContentKinds;
+use crate::effect;
 use crate::invalidation::Changes;
 use crate::{Effect, InvalidationScope};
 
 const RIGHTS: i64 = -2;
 const EVERYTHING: i64 = -1;
+/// Rows of one transaction about one scope. With more, one of them says that any row may have changed.
+const ROWS_MAX: usize = 32;
 
-/// Inserts rows about the content of scopes, or about rights: a list of numbers, which [`add_row`] takes.
-pub(super) const ADD_CHANGES: &str = "insert into change (scope, pulls) \
-    select row_number >> 1, row_number & 1 = 1 from unnest(cast(string_to_array($1, ',') as bigint[])) row_number";
+/// Inserts rows about the content of scopes, or about rights: a list of numbers, two for each row, which [`add_row`] takes.
+pub(super) const ADD_CHANGES: &str = "insert into change (scope, pulls, detail) \
+    select number >> 1, number & 1 = 1, detail from unnest(cast(string_to_array($1, ',') as bigint[]), \
+        cast(string_to_array($2, ',') as bigint[])) as r (number, detail)";
 pub(super) const ADD_REVOCATION: &str = "insert into revocation default values";
 
 /// What a write transaction has changed, as far as its statements have declared.
@@ -18,17 +24,32 @@ pub(super) const ADD_REVOCATION: &str = "insert into revocation default values";
 pub(super) struct Declared {
     pub revokes: bool,
     rights: bool,
-    content: Vec<(i64, bool)>,
+    content: Vec<ContentRow>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ContentRow {
+    scope: i64,
+    pulls: bool,
+    detail: Detail,
 }
 
 impl Declared {
-    pub fn add(&mut self, effect: Effect, scope: InvalidationScope) {
-        match effect {
-            Effect::Rights => self.revokes = true,
-            Effect::TakesNoRight => self.rights = true,
-            Effect::Pulls => self.add_content(scope, true),
-            Effect::Content => self.add_content(scope, false),
-        }
+    /// Adds what a statement of these kinds of content has declared.
+    pub fn add(&mut self, declared: effect::Declared, kinds: ContentKinds) {
+        let effect::Declared { effect, scope, rows } = declared;
+        let detail = match effect {
+            Effect::Rights => return self.revokes = true,
+            Effect::TakesNoRight => return self.rights = true,
+            Effect::Pulls => Detail::Everything,
+            Effect::Content => Detail::of(scope, kinds, rows),
+        };
+        let scope = match scope {
+            InvalidationScope::Everything => EVERYTHING,
+            InvalidationScope::Repo(RepoId(id)) => id * 2,
+            InvalidationScope::Account(AccountId(id)) => id * 2 + 1,
+        };
+        self.add_row(ContentRow { scope, pulls: effect == Effect::Pulls, detail });
     }
 
     pub fn changes_rights(&self) -> bool {
@@ -39,90 +60,143 @@ impl Declared {
         !self.changes_rights() && self.content.is_empty()
     }
 
-    fn add_content(&mut self, scope: InvalidationScope, pulls: bool) {
-        let scope = match scope {
-            InvalidationScope::Everything => EVERYTHING,
-            InvalidationScope::Repo(RepoId(id)) => id * 2,
-            InvalidationScope::Account(AccountId(id)) => id * 2 + 1,
-        };
-        self.add_row(scope, pulls);
-    }
-
-    fn add_row(&mut self, scope: i64, pulls: bool) {
-        match self.content.iter_mut().find(|(known, _)| *known == scope) {
-            Some((_, known)) => *known |= pulls,
-            None => self.content.push((scope, pulls)),
+    fn add_row(&mut self, added: ContentRow) {
+        let of_scope = self.content.iter_mut().filter(|known| known.scope == added.scope);
+        for (index, known) in of_scope.enumerate() {
+            let both = known.detail.with(added.detail);
+            let both = both.or_else(|| (index + 1 == ROWS_MAX).then_some(Detail::Everything));
+            if let Some(both) = both {
+                (known.pulls, known.detail) = (known.pulls | added.pulls, both);
+                return;
+            }
         }
+        self.content.push(added);
     }
 
     /// Adds what another member of a batch has declared.
     pub fn append(&mut self, other: Self) {
         self.revokes |= other.revokes;
         self.rights |= other.rights;
-        other.content.into_iter().for_each(|(scope, pulls)| self.add_row(scope, pulls));
+        other.content.into_iter().for_each(|row| self.add_row(row));
     }
 
-    /// The value of [`ADD_CHANGES`], if there are rows. A change of rights invalidates everything, so nothing else counts then.
-    pub fn rows(&self) -> Option<String> {
-        let rights = [(RIGHTS, false)];
-        let rows: &[(i64, bool)] = match (self.revokes, self.rights) {
+    /// The values of [`ADD_CHANGES`], if there are rows. A change of rights invalidates everything, so nothing else counts then.
+    pub fn rows(&self) -> Option<[String; 2]> {
+        let rights = [ContentRow { scope: RIGHTS, pulls: false, detail: Detail::Everything }];
+        let rows: &[ContentRow] = match (self.revokes, self.rights) {
             (true, _) => &[],
             (false, true) => &rights,
             (false, false) => &self.content,
         };
-        let numbers: Vec<String> =
-            rows.iter().map(|(scope, pulls)| (scope * 2 + i64::from(*pulls)).to_string()).collect();
-        (!numbers.is_empty()).then(|| numbers.join(","))
+        let list = |number: fn(&ContentRow) -> i64| {
+            rows.iter().map(|row| number(row).to_string()).collect::<Vec<_>>().join(",")
+        };
+        let scope = |row: &ContentRow| row.scope * 2 + i64::from(row.pulls);
+        (!rows.is_empty()).then(|| [list(scope), list(|row| row.detail.number())])
     }
 }
 
 /// The change that a row is about.
-pub(super) fn add_row(changes: &mut Changes, row: i64) {
-    let (scope, pulls) = (row >> 1, row & 1 == 1);
-    let content = if pulls { Effect::Pulls } else { Effect::Content };
-    match scope {
-        RIGHTS => changes.add(Effect::TakesNoRight, InvalidationScope::Everything),
-        EVERYTHING => changes.add(content, InvalidationScope::Everything),
-        even if even % 2 == 0 => changes.add(content, InvalidationScope::Repo(RepoId(even / 2))),
-        odd => changes.add(content, InvalidationScope::Account(AccountId(odd / 2))),
+pub(super) fn add_row(changes: &mut Changes, number: i64, detail: i64) {
+    let (scope, pulls) = (number >> 1, number & 1 == 1);
+    let scope = match scope {
+        RIGHTS => return changes.add(Effect::TakesNoRight, InvalidationScope::Everything),
+        EVERYTHING => InvalidationScope::Everything,
+        even if even % 2 == 0 => InvalidationScope::Repo(RepoId(even / 2)),
+        odd => InvalidationScope::Account(AccountId(odd / 2)),
+    };
+    match Detail::from_number(detail) {
+        _ if pulls => changes.add(Effect::Pulls, scope),
+        Detail::Everything => changes.add(Effect::Content, scope),
+        Detail::Kinds(kinds) => changes.add_kinds(scope, kinds),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Dependency;
+    use crate::effect::{ChangedRows, RowKey};
+    use crate::{ContentKind, Dependency};
+
+    const REPO: InvalidationScope = InvalidationScope::Repo(RepoId(7));
+    const SCOPES: [InvalidationScope; 3] =
+        [REPO, InvalidationScope::Account(AccountId(7)), InvalidationScope::Everything];
+
+    /// What other nodes find.
+    fn found(declared: &Declared) -> Changes {
+        let [scopes, details] = declared.rows().expect("something has changed");
+        let numbers =
+            |list: String| list.split(',').map(|number| number.parse().expect("a number")).collect::<Vec<_>>();
+        let mut changes = Changes::default();
+        numbers(scopes)
+            .into_iter()
+            .zip(numbers(details))
+            .for_each(|(scope, detail)| add_row(&mut changes, scope, detail));
+        changes
+    }
+
+    fn dependencies() -> impl Iterator<Item = Dependency> {
+        let of_repo = |repo| {
+            let of_kind = move |kind| {
+                let row = |id| Dependency::Row(repo, kind, RowKey::of_id(id));
+                [Dependency::Kind(repo, kind), row(1), row(2), row(3)]
+            };
+            let all = [Dependency::Pulls(repo), Dependency::Content(InvalidationScope::Repo(repo))];
+            all.into_iter().chain(ContentKind::ALL.into_iter().flat_map(of_kind))
+        };
+        let contents = SCOPES.map(Dependency::Content).into_iter();
+        contents.chain([Dependency::Rights]).chain(of_repo(RepoId(7))).chain(of_repo(RepoId(8)))
+    }
+
+    fn one(id: i64) -> ChangedRows {
+        ChangedRows::One(RowKey::of_id(id))
+    }
 
     #[test]
     fn rows_say_what_was_declared() {
-        let (repo, account) = (InvalidationScope::Repo(RepoId(7)), InvalidationScope::Account(AccountId(7)));
-        let everything = InvalidationScope::Everything;
-        let dependencies = [
-            Dependency::Rights,
-            Dependency::Pulls(RepoId(7)),
-            Dependency::Pulls(RepoId(8)),
-            Dependency::Content(repo),
-            Dependency::Content(account),
-            Dependency::Content(everything),
-        ];
-        for scope in [repo, account, everything] {
-            for effect in [Effect::TakesNoRight, Effect::Pulls, Effect::Content] {
-                let (mut declared, mut expected, mut found) =
-                    (Declared::default(), Changes::default(), Changes::default());
-                declared.add(effect, scope);
-                expected.add(effect, scope);
-                let rows = declared.rows().expect("something has changed");
-                for row in rows.split(',') {
-                    add_row(&mut found, row.parse().expect("a number"));
+        let statements = ["git_ref", "repo", "review_comment", "repo update git_ref", "notification"];
+        let statements = statements.map(|tables| ContentKinds::by_words(&format!("update {tables}")));
+        let content = statements.into_iter().flat_map(|kinds| {
+            [ChangedRows::Any, ChangedRows::None, one(1), one(2)].map(|rows| (Effect::Content, kinds, rows))
+        });
+        let others = [Effect::TakesNoRight, Effect::Pulls];
+        let all = content.chain(others.map(|effect| (effect, statements[0], ChangedRows::Any)));
+        let all: Vec<_> =
+            all.flat_map(|(effect, kinds, rows)| SCOPES.map(|scope| (effect, scope, kinds, rows))).collect();
+        // Each alone, and each after each other.
+        for first in &all {
+            for second in &all {
+                let (mut declared, mut expected) = (Declared::default(), Changes::default());
+                for (effect, scope, kinds, rows) in [*first, *second] {
+                    declared.add(effect::Declared { effect, scope, rows }, kinds);
+                    match effect {
+                        Effect::Content => expected.add_content(scope, kinds, rows),
+                        _ => expected.add(effect, scope),
+                    }
                 }
-                for dependency in dependencies {
-                    assert_eq!(
-                        found.affects(dependency),
-                        expected.affects(dependency),
-                        "{effect:?} {scope:?} {dependency:?}"
-                    );
+                let found = found(&declared);
+                for dependency in dependencies() {
+                    let affects = (found.affects(dependency), expected.affects(dependency));
+                    assert_eq!(affects.0, affects.1, "{first:?} {second:?} {dependency:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn transaction_that_changes_many_rows_says_that_any_may_have_changed() {
+        let kinds = ContentKinds::by_words("update git_ref");
+        let row = |id| Dependency::Row(RepoId(7), ContentKind::Refs, RowKey::of_id(id));
+        for rows in [32, 33, 1000] {
+            let mut declared = Declared::default();
+            for id in 1..=rows {
+                declared.add(effect::Declared { effect: Effect::Content, scope: REPO, rows: one(id) }, kinds);
+            }
+            let [scopes, _] = declared.rows().expect("something has changed");
+            assert_eq!(scopes.split(',').count(), ROWS_MAX);
+            let found = found(&declared);
+            assert!((1..=rows).all(|id| found.affects(row(id))));
+            assert_eq!(found.affects(row(2000)), rows > 32);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod batch;
 mod batch_link;
+mod change_detail;
 mod changes;
 mod client;
 mod commits;

@@ -6,7 +6,8 @@ use super::batch_link::{Delivery, Submission};
 use super::client::{Client, Link};
 use super::merged_steps::MergedSteps;
 use super::pipeline::{self, Output, Purpose, Step};
-use crate::{DbError, DeferredUse, Effect, FromRow, InvalidationScope, Row, RowStatement, Value};
+use crate::effect::Declared;
+use crate::{DbError, DeferredUse, FromRow, Row, RowStatement, Value};
 
 impl Client {
     /// Sends everything that waits, and keeps the results.
@@ -103,12 +104,8 @@ impl Client {
     }
 
     /// As [`Client::queue_change`], for one row.
-    pub async fn queue_changed_row(
-        &mut self,
-        row: RowStatement<'_>,
-        declared: (Effect, InvalidationScope),
-    ) -> Result<usize, DbError> {
-        self.declare(declared)?;
+    pub async fn queue_changed_row(&mut self, row: RowStatement<'_>, declared: Declared) -> Result<usize, DbError> {
+        self.declare(row.sql, declared)?;
         self.queue_row_as(row, Purpose::Change).await
     }
 
@@ -117,10 +114,10 @@ impl Client {
         &mut self,
         sql: &'static str,
         params: &[Value<'_>],
-        declared: (Effect, InvalidationScope),
+        declared: Declared,
         deferred: DeferredUse,
     ) -> Result<usize, DbError> {
-        self.declare(declared)?;
+        self.declare(sql, declared)?;
         self.queue_as(sql, params, (deferred, Purpose::Change)).await
     }
 

@@ -12,6 +12,8 @@ use super::declared::{ADD_CHANGES, ADD_REVOCATION};
 use super::pipeline::{self, Output, Purpose, Step};
 use super::turns::Turn;
 use super::{Isolation, RightsLock};
+use crate::content_kinds::ContentKinds;
+use crate::effect::{ChangedRows, Declared};
 use crate::value::OwnedValue;
 use crate::{DbError, Effect, Increment, InvalidationScope, Overwrite};
 
@@ -75,7 +77,8 @@ impl Client {
     }
 
     /// Records what a statement changes. Fails if that needs another lock.
-    pub(super) fn declare(&mut self, (effect, scope): (Effect, InvalidationScope)) -> Result<(), DbError> {
+    pub(super) fn declare(&mut self, sql: &'static str, declared: Declared) -> Result<(), DbError> {
+        let Declared { effect, .. } = declared;
         if matches!(effect, Effect::Rights | Effect::TakesNoRight) {
             self.write.webhooks = None;
         }
@@ -83,20 +86,20 @@ impl Client {
             Some(RightsLock::Shared) if effect.may_take_rights() => return Err(DbError::RightsLock),
             Some(_) | None => {}
         }
-        self.write.declared.add(effect, scope);
+        self.write.declared.add(declared, ContentKinds::written_by(sql));
         Ok(())
     }
 
     /// Adds to a counter at the end of the batch.
     pub fn increment(&mut self, increment: Increment, scope: InvalidationScope) -> Result<(), DbError> {
-        self.declare((Effect::Content, scope))?;
+        self.declare(increment.counter.one, Declared { effect: Effect::Content, scope, rows: ChangedRows::None })?;
         self.write.deferred.increments.add(increment);
         Ok(())
     }
 
     /// Overwrites a row at the end of the batch.
     pub fn overwrite(&mut self, overwrite: Overwrite<'_>, scope: InvalidationScope) -> Result<(), DbError> {
-        self.declare((Effect::Content, scope))?;
+        self.declare(overwrite.sql, Declared { effect: Effect::Content, scope, rows: ChangedRows::Any })?;
         self.write.deferred.overwrites.add(overwrite);
         Ok(())
     }
@@ -118,7 +121,7 @@ impl Client {
             self.pipeline.push(Step::Statement { sql, params, purpose: Purpose::Nobody });
         }
         if let Some(rows) = self.write.declared.rows() {
-            let params = vec![OwnedValue::Text(rows)];
+            let params = rows.map(OwnedValue::Text).to_vec();
             self.pipeline.push(Step::Statement { sql: ADD_CHANGES, params, purpose: Purpose::Nobody });
         }
         self.end("commit").await

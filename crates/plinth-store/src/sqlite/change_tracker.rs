@@ -12,7 +12,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::read_lock::ReadLock;
-use crate::effect::{ContentKinds, Declared};
+use crate::content_kinds::ContentKinds;
+use crate::effect::Declared;
 use crate::invalidation::Changes;
 use crate::{DbError, Dependency, Effect, GenerationTable, Generations, RightsFact};
 

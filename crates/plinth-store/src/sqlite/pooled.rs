@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::write_actions::WriteActions;
-use crate::effect::{ContentKinds, Declared};
+use crate::content_kinds::ContentKinds;
+use crate::effect::Declared;
 use crate::{DbError, DeferredUse, Dependency, Effect, FromRow, Generations, RightsFact, Row, Value};
 
 /// Idle readers in the pool; more may exist while they are in use.

@@ -6,8 +6,9 @@ use parking_lot::Mutex;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
 use crate::DbError;
+use crate::content_kinds::ContentKinds;
 use crate::deferred::is_deferred;
-use crate::effect::{ContentKinds, Effect, WriteAction};
+use crate::effect::{Effect, WriteAction};
 
 /// The authorizer of a connection. It allows everything and records what is written to.
 #[derive(Clone, Default)]
@@ -43,12 +44,15 @@ impl WriteActions {
         declared: Effect,
     ) -> Result<ContentKinds, DbError> {
         let actions = self.record(connection, sql)?.writes;
-        match actions.iter().find(|action| !declared.allows(action)) {
-            None => Ok(ContentKinds::of(&actions)),
-            Some(action) => {
-                Err(DbError::Fault(format!("{sql:?} is declared as {declared:?}, but has {action:?}").into()))
-            }
+        if let Some(action) = actions.iter().find(|action| !declared.allows(action)) {
+            return Err(DbError::Fault(format!("{sql:?} is declared as {declared:?}, but has {action:?}").into()));
         }
+        let kinds = ContentKinds::of(&actions);
+        // What PostgreSQL goes by, which reports nothing.
+        if declared == Effect::Content && !ContentKinds::by_words(sql).contains_all(kinds) {
+            return Err(DbError::Fault(format!("{sql:?} changes more kinds of content than its words say").into()));
+        }
+        Ok(kinds)
     }
 
     /// Fails where a statement reads or changes what batches defer.
@@ -132,6 +136,8 @@ mod tests {
             ("update pull set version = 2 where id = 1", Effect::Content, false),
             ("update pull set version = 2 where id = 1", Effect::Pulls, true),
             ("drop table notification", Effect::Content, false),
+            // The words do not say that it changes a ref.
+            ("update main.git_ref set target = '' where repo_id = 1", Effect::Content, false),
         ] {
             let checked = actions.check(&connection, sql, declared);
             assert_eq!(checked.is_ok(), is_allowed, "{sql} as {declared:?}: {checked:?}");

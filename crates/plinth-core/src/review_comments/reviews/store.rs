@@ -77,7 +77,12 @@ pub async fn send_insert(
     let sql =
         concat!("insert into review (", review_columns!(), ") values ($1, $2, $3, $4, $5, $6, $7, $8) returning id");
     let values = params![new.repo, new.pull, new.author, new.state, new.body, new.commit, now, submitted_at];
-    db.content_only().changes_no_row().send_insert(sql, values).await
+    // Who begins a pending review sees other lists from then on: see `list_known` of the API.
+    let insert = match new.state {
+        ReviewState::Pending => db.content_only(),
+        _ => db.content_only().changes_no_row(),
+    };
+    insert.send_insert(sql, values).await
 }
 
 /// Whether the author has a pending review of a pull request.
@@ -87,11 +92,14 @@ pub async fn has_pending(db: &mut Connection, pull: PullId, author: AccountId) -
 }
 
 /// The authors of pending reviews in a repository, at most `limit`.
-pub async fn list_authors_of_pending(db: &mut Connection, repo: RepoId, limit: i64) -> Result<Vec<AccountId>, DbError> {
+pub async fn send_authors_of_pending(
+    db: &mut Connection,
+    repo: RepoId,
+    limit: i64,
+) -> Result<Sent<Vec<(AccountId,)>>, DbError> {
     let sql = "select distinct author_id from review \
                where repo_id = $1 and state = 'PENDING' and author_id is not null limit $2";
-    let found = db.all::<(AccountId,)>(sql, params![repo, limit]).await?;
-    Ok(found.into_iter().map(|(author,)| author).collect())
+    db.send(sql, params![repo, limit]).await
 }
 
 /// The pending review of a pull request that the author has, if there is one.

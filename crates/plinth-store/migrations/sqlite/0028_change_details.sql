@@ -1,0 +1,1 @@
+-- SQLite itself says whether a transaction has changed something.
