@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::cli::Options;
-use crate::harness::Context;
+use crate::harness::{Context, Disturbances};
 use crate::report::{self, RunInfo};
 use crate::results::{Check, Growth, Results, Row, Series, Target, significant};
 use crate::rows::{self, RowGroup};
@@ -30,6 +30,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         rounds: context.rounds,
         duration: context.duration,
         machine: &context.machine.description,
+        disturbances: context.disturbances.describe(),
         took: begun.elapsed(),
     };
     // Before the check: one row without a number must not take the others with it.
@@ -62,6 +63,7 @@ fn context(options: &Options) -> Result<Context> {
         quick: options.quick,
         rounds: options.rounds.unwrap_or(rounds).max(1),
         duration: Duration::from_secs_f64(options.seconds.unwrap_or(seconds).clamp(0.01, 60.0)),
+        disturbances: Disturbances::new(options.quick),
     })
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
+use super::Disturbances;
 use crate::system::Machine;
 
 pub struct Context {
@@ -18,6 +19,7 @@ pub struct Context {
     pub rounds: usize,
     /// Of one server in one round.
     pub duration: Duration,
+    pub disturbances: Disturbances,
 }
 
 impl Context {

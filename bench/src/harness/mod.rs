@@ -2,6 +2,7 @@
 
 mod context;
 pub mod deployment;
+mod disturbance;
 pub mod names;
 pub mod postgres;
 mod postgres_cluster;
@@ -9,5 +10,6 @@ pub mod service;
 
 pub use context::Context;
 pub use deployment::{Deployment, Programs};
+pub use disturbance::Disturbances;
 pub use postgres_cluster::Written;
 pub use service::{Cpu, ResponseCache, ServeOptions, Webhooks};

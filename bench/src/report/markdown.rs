@@ -12,6 +12,8 @@ pub struct RunInfo<'a> {
     pub duration: Duration,
     /// Lines that describe the machine.
     pub machine: &'a [String],
+    /// What others did on the machine meanwhile.
+    pub disturbances: String,
     pub took: Duration,
 }
 
@@ -27,6 +29,7 @@ pub fn figures(results: &Results, info: &RunInfo<'_>, plot: &str) -> String {
     for line in info.machine {
         let _ = writeln!(page, "- {line}");
     }
+    let _ = writeln!(page, "- {}", info.disturbances);
     let _ = writeln!(page, "- the whole run took {} s\n", info.took.as_secs());
     rows(&mut page, &results.rows);
     latencies(&mut page, &results.latencies);

@@ -21,7 +21,9 @@ pub fn alternate(context: &Context, connections: usize, sides: &mut [Side<'_>]) 
     context.machine.pin_this_thread();
     let mut rounds: Vec<Rounds> = sides.iter().map(|_| Rounds(Vec::new())).collect();
     in_turn(context.rounds, sides.len(), |index| {
-        rounds[index].0.push(measure(context, &mut sides[index], connections, Pace::Closed)?);
+        let side = &mut sides[index];
+        let measured = context.disturbances.measure(|| measure(context, side, connections, Pace::Closed))?;
+        rounds[index].0.push(measured);
         Ok(())
     })?;
     context.machine.unpin_this_thread();

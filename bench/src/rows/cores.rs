@@ -72,7 +72,8 @@ fn rows(context: &Context) -> Result<Results> {
     in_turn(context.rounds, counts.len(), |index| {
         let pinned = &servers[index];
         machine.pin_off_first(pinned.cores);
-        let measured = load::run(&load(context, pinned, WRITE_CONNECTIONS), &mut workloads[index]);
+        let load = load(context, pinned, WRITE_CONNECTIONS);
+        let measured = context.disturbances.measure(|| load::run(&load, &mut workloads[index]));
         machine.unpin_this_thread();
         samples[index].push(Sample::of(pinned.cores, &[measured?])?);
         Ok(())
@@ -108,11 +109,13 @@ fn measure<W: Workload + Send>(
         let mut workloads = workloads(pinned)?;
         context.machine.pin_off_first(pinned.cores);
         let load = load(context, pinned, CONNECTIONS);
-        let measured: Result<Vec<Measurement>> = std::thread::scope(|scope| {
-            let load = &load;
-            let threads: Vec<_> =
-                workloads.iter_mut().map(|workload| scope.spawn(move || load::run(load, workload))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a load generator does not panic")).collect()
+        let measured: Result<Vec<Measurement>> = context.disturbances.measure(|| {
+            std::thread::scope(|scope| {
+                let load = &load;
+                let threads: Vec<_> =
+                    workloads.iter_mut().map(|workload| scope.spawn(move || load::run(load, workload))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("a load generator does not panic")).collect()
+            })
         });
         context.machine.unpin_this_thread();
         samples[index].push(Sample::of(pinned.cores, &measured?)?);

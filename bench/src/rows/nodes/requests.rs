@@ -185,7 +185,8 @@ fn alternate(
             duration: context.duration,
             pace: node_load.pace(deployment.nodes.len()),
         };
-        rounds[index].0.push(load::run(&load, &mut *workloads[index])?);
+        let workload = &mut *workloads[index];
+        rounds[index].0.push(context.disturbances.measure(|| load::run(&load, workload))?);
         Ok(())
     })?;
     Ok(rounds)

@@ -33,9 +33,14 @@ pub fn alternate(
     let new = || Measured { rounds: Rounds(Vec::new()), database_micros: Vec::new() };
     let mut measured: Vec<Measured> = sides.iter().map(|_| new()).collect();
     in_turn(context.rounds, sides.len(), |index| {
-        let before = postgres.cpu();
-        let one = measure(context, &mut sides[index], connections, Pace::Closed)?;
-        measured[index].database_micros.push(database_micros(postgres, before, &one));
+        let side = &mut sides[index];
+        let (one, database_micros) = context.disturbances.measure(|| {
+            let before = postgres.cpu();
+            let one = measure(context, side, connections, Pace::Closed)?;
+            let database_micros = database_micros(postgres, before, &one);
+            Ok((one, database_micros))
+        })?;
+        measured[index].database_micros.push(database_micros);
         measured[index].rounds.0.push(one);
         Ok(())
     })?;
