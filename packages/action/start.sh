@@ -5,6 +5,8 @@ set -eu
 ready="$RUNNER_TEMP/plinth-ready.json"
 log="$RUNNER_TEMP/plinth.log"
 set -- serve --ephemeral --listen 127.0.0.1:0 --ready-json
+# The line of an earlier server of the job would be taken for this one's.
+: > "$ready"
 if [ -n "$STATE" ]; then set -- "$@" --state "$STATE"; fi
 # Split on purpose: these are several flags.
 # shellcheck disable=SC2086
