@@ -68,8 +68,17 @@ pub enum ChangedSlots {
 }
 
 impl ChangedSlots {
+    /// Of each kind that has changed.
+    pub fn of_kinds(
+        scope: InvalidationScope,
+        kinds: ContentKinds,
+        rows: ChangedRows,
+    ) -> [Option<Self>; ContentKind::COUNT] {
+        ContentKind::ALL.map(|kind| kinds.contains(kind).then(|| Self::of(scope, kind, rows)))
+    }
+
     /// For rows of this kind in this scope. Where the repository is not known, a row says nothing.
-    pub fn of(scope: InvalidationScope, kind: ContentKind, rows: ChangedRows) -> Self {
+    fn of(scope: InvalidationScope, kind: ContentKind, rows: ChangedRows) -> Self {
         match (rows, scope) {
             (ChangedRows::None, _) => Self::None,
             (ChangedRows::One(row), InvalidationScope::Repo(repo)) => Self::One(row_slot(repo, kind, row)),
@@ -127,8 +136,7 @@ impl Changes {
 
     /// Adds content that one statement changes, of which more is known.
     pub fn add_content(&mut self, scope: InvalidationScope, kinds: ContentKinds, rows: ChangedRows) {
-        let slots = |kind| kinds.contains(kind).then(|| ChangedSlots::of(scope, kind, rows));
-        self.add_kinds(scope, ContentKind::ALL.map(slots));
+        self.add_kinds(scope, ChangedSlots::of_kinds(scope, kinds, rows));
     }
 
     /// Adds content, with what has changed of each kind.

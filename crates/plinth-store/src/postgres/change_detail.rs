@@ -25,8 +25,7 @@ pub(super) enum Detail {
 impl Detail {
     /// Of a statement that changes these kinds and declares these rows.
     pub fn of(scope: InvalidationScope, kinds: ContentKinds, rows: ChangedRows) -> Self {
-        let slots = |kind| kinds.contains(kind).then(|| ChangedSlots::of(scope, kind, rows));
-        Self::Kinds(ContentKind::ALL.map(slots))
+        Self::Kinds(ChangedSlots::of_kinds(scope, kinds, rows))
     }
 
     /// Both, if one number can say so.
