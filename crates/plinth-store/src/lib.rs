@@ -51,7 +51,7 @@ pub use content_kinds::ContentKind;
 pub use counter::{Counter, Increment};
 pub use declared_transaction::DeclaredTransaction;
 pub use deferred::DeferredUse;
-pub use effect::{Effect, RowKey};
+pub use effect::{Effect, RowKey, WriteAction};
 pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
 pub use generation_cache::{Candidate, GenerationCache};

@@ -35,7 +35,7 @@ static ROW: Row = Row {
     paths: &["/"],
     rule: OPEN,
     wire: Wire::Json,
-    caching: Caching::None,
+    caching: Caching::NOTHING,
 };
 
 /// The pages of the service.

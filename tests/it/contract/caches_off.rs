@@ -184,16 +184,19 @@ async fn deep_pages_are_the_same_without_caches() {
 async fn refs_are_the_same_without_caches() {
     let fixture = fixture().await;
     let plain = without_caches(&fixture.service).await;
+    let names = ["main", "feature", "other", "absent"];
+    let single = names.iter().flat_map(|name| ["ref", "refs"].map(|kind| format!("{REPO}/git/{kind}/heads/{name}")));
+    let lists = ["matching-refs/", "matching-refs/heads/o", "refs"].map(|list| format!("{REPO}/git/{list}"));
+    let paths: Vec<String> = single.chain(lists).collect();
     let check_refs = async |when: &str| {
         for login in ["mona", "stranger"] {
             let uncached = Client::new(&plain).header("authorization", &format!("Bearer ghp_{login}"));
-            for name in ["main", "feature", "other", "absent"] {
-                let older = format!("{REPO}/git/refs/heads/{name}");
-                for path in [format!("{REPO}/git/ref/heads/{name}"), older] {
-                    check(&path, &fixture.user(login), &uncached, when).await;
-                }
+            for path in &paths {
+                check(path, &fixture.user(login), &uncached, when).await;
             }
         }
+        // What comes next has another time, which responses show as that of the last push.
+        fixture.service.advance(10);
     };
     let mona = fixture.user("mona");
     let other = format!("{REPO}/git/refs/heads/other");
@@ -224,6 +227,22 @@ async fn refs_are_the_same_without_caches() {
     check_refs("after a deletion").await;
     create().await;
     check_refs("with the ref again").await;
+    change_repository(&fixture.service, "update repo set private = true where name_key = 'rocket'").await;
+    check_refs("the repository is private").await;
+    change_repository(
+        &fixture.service,
+        "update repo set name = 'renamed', name_key = 'renamed' where name_key = 'rocket'",
+    )
+    .await;
+    check_refs("the repository has another name").await;
+}
+
+/// Changes one repository as another process does.
+async fn change_repository(service: &Service, sql: &'static str) {
+    let elsewhere = service.store_elsewhere().await;
+    let changed =
+        elsewhere.write(Tester, sql, |tx, sql| Box::pin(async move { Ok(tx.execute(sql, params![]).await?) }));
+    assert_eq!(changed.await.expect("the store accepts the change"), 1, "{sql}");
 }
 
 #[tokio::test]

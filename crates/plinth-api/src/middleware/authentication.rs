@@ -17,7 +17,6 @@ use plinth_store::Generations;
 use super::pipeline::{Authenticated, Inner, Negotiated, Outcome, layer};
 use super::read_at::ReadAt;
 use crate::app::App;
-use crate::policy::Caching;
 use crate::response::headers;
 
 layer! {
@@ -26,7 +25,7 @@ layer! {
 
 impl<S: Inner<Authenticated>> Inner<Negotiated> for Authentication<S> {
     async fn respond(&self, request: Negotiated) -> Outcome {
-        let may_cache = request.is_cacheable && request.row().is_some_and(|row| row.caching == Caching::Response);
+        let may_cache = request.is_cacheable && request.row().is_some_and(|row| row.caching.response);
         // Before anything is read from the store: whatever changes afterwards makes them outdated.
         let read_at = ReadAt::or_now(request.read_at, &self.app).await;
         let generations = read_at.map(|read_at| read_at.generations);

@@ -122,8 +122,8 @@ mod tests {
     use http::Request;
 
     use super::*;
+    use crate::policy::Endpoint;
     use crate::policy::table::GetRef;
-    use crate::policy::{Caching, Endpoint};
     use plinth_base::clock::Timestamp;
     use plinth_base::ids::RepoId;
     use plinth_core::access::TargetKind;
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn cached_responses_about_accounts_are_issue_fields_and_projects() {
         let rows = crate::policy::table::TABLE.iter();
-        let cached = rows.filter(|row| row.caching == Caching::Response);
+        let cached = rows.filter(|row| row.caching.response);
         // Of kinds that have an account's scope, which is not the scope of a repository or of everything.
         let others = [TargetKind::Nothing, TargetKind::User, TargetKind::Repo, TargetKind::Installation];
         let of_accounts = cached.filter(|row| !others.contains(&row.rule.target));

@@ -4,10 +4,12 @@
 macro_rules! endpoints {
     (@wire) => { Wire::Json };
     (@wire $wire:expr) => { $wire };
-    (@caching) => { Caching::None };
-    (@caching access) => { Caching::Access };
-    (@caching response) => { Caching::Response };
-    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> caches $caching:ident)?;)*) => {
+    (@caching) => { Caching::NOTHING };
+    (@caching access) => { Caching { access: CachedAccess::Rights, response: false } };
+    (@caching resource) => { Caching { access: CachedAccess::Content, response: false } };
+    (@caching access and response) => { Caching { access: CachedAccess::Rights, response: true } };
+    (@caching resource and response) => { Caching { access: CachedAccess::Content, response: true } };
+    ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> caches $($caching:ident)+)?;)*) => {
         $(
             $(#[$doc])*
             pub struct $name;
@@ -19,7 +21,7 @@ macro_rules! endpoints {
                     paths: &[$($path),+],
                     rule: $rule,
                     wire: endpoints!(@wire $($wire)?),
-                    caching: endpoints!(@caching $($caching)?),
+                    caching: endpoints!(@caching $($($caching)+)?),
                 };
             }
         )*

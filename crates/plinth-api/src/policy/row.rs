@@ -1,7 +1,7 @@
 //! One row of the policy table.
 
 use http::Method;
-use plinth_core::access::Rule;
+use plinth_core::access::{CachedAccess, Rule};
 
 /// One endpoint: its path, and who may call it.
 #[derive(Debug)]
@@ -18,14 +18,15 @@ pub struct Row {
 
 /// What may come from a cache while it is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caching {
-    None,
-    /// The caller's access to the repository. It holds the time of the last push, so this is for operations that neither
-    /// use nor show that.
-    Access,
-    /// The whole response: it depends on the store and the clock alone. Also the caller's access to the repository or
-    /// project, while its content is unchanged.
-    Response,
+pub struct Caching {
+    /// The caller's access to the repository or project.
+    pub access: CachedAccess,
+    /// The whole response: it depends on the store and the clock alone.
+    pub response: bool,
+}
+
+impl Caching {
+    pub const NOTHING: Self = Self { access: CachedAccess::None, response: false };
 }
 
 /// The format of bodies, which also decides how errors look and how long a request may take.

@@ -3,7 +3,7 @@
 use http::Method;
 use plinth_core::access::Role;
 use plinth_core::access::policy::*;
-use plinth_core::access::{Action, Anonymous, Kinds, Rule, TargetKind};
+use plinth_core::access::{Action, Anonymous, CachedAccess, Kinds, Rule, TargetKind};
 use plinth_core::tokens::{Level, Scope};
 
 use super::declaration::endpoints;
@@ -11,40 +11,40 @@ use super::{Caching, Endpoint, Row, Wire};
 
 endpoints! {
     // Project fields
-    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ => caches response;
+    ListOrgProjectFields = "projects/list-fields-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_READ => caches resource and response;
     AddOrgProjectField = "projects/add-field-for-org", POST ["/orgs/{org}/projectsV2/{project_number}/fields"], ORG_PROJECT_WRITE;
-    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ => caches response;
-    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ => caches response;
+    GetOrgProjectField = "projects/get-field-for-org", GET ["/orgs/{org}/projectsV2/{project_number}/fields/{field_id}"], ORG_PROJECT_READ => caches resource and response;
+    ListUserProjectFields = "projects/list-fields-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_READ => caches resource and response;
     AddUserProjectField = "projects/add-field-for-user", POST ["/users/{username}/projectsV2/{project_number}/fields"], USER_PROJECT_WRITE;
-    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ => caches response;
+    GetUserProjectField = "projects/get-field-for-user", GET ["/users/{username}/projectsV2/{project_number}/fields/{field_id}"], USER_PROJECT_READ => caches resource and response;
 
     // Issue fields
-    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ => caches response;
+    ListIssueFields = "orgs/list-issue-fields", GET ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_READ => caches resource and response;
     CreateIssueField = "orgs/create-issue-field", POST ["/orgs/{org}/issue-fields"], ISSUE_FIELDS_WRITE;
     UpdateIssueField = "orgs/update-issue-field", PATCH ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
     DeleteIssueField = "orgs/delete-issue-field", DELETE ["/orgs/{org}/issue-fields/{issue_field_id}"], ISSUE_FIELDS_WRITE;
 
     // Pull request review comments
-    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => caches response;
-    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => caches response;
+    ListRepoReviewComments = "pulls/list-review-comments-for-repo", GET ["/repos/{owner}/{repo}/pulls/comments"], PULLS_READ => caches access and response;
+    GetReviewComment = "pulls/get-review-comment", GET ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_READ => caches access and response;
     UpdateReviewComment = "pulls/update-review-comment", PATCH ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => caches access;
     DeleteReviewComment = "pulls/delete-review-comment", DELETE ["/repos/{owner}/{repo}/pulls/comments/{comment_id}"], PULLS_WRITE => caches access;
-    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => caches response;
+    ListReviewComments = "pulls/list-review-comments", GET ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_READ => caches access and response;
     CreateReviewComment = "pulls/create-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments"], PULLS_WRITE => caches access;
     CreateReplyForReviewComment = "pulls/create-reply-for-review-comment", POST ["/repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"], PULLS_WRITE => caches access;
 
     // Git references
-    ListMatchingRefs = "git/list-matching-refs", GET ["/repos/{owner}/{repo}/git/matching-refs/{*ref}", "/repos/{owner}/{repo}/git/matching-refs", "/repos/{owner}/{repo}/git/matching-refs/"], CONTENTS_READ;
-    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => caches response;
+    ListMatchingRefs = "git/list-matching-refs", GET ["/repos/{owner}/{repo}/git/matching-refs/{*ref}", "/repos/{owner}/{repo}/git/matching-refs", "/repos/{owner}/{repo}/git/matching-refs/"], CONTENTS_READ => caches resource;
+    GetRef = "git/get-ref", GET ["/repos/{owner}/{repo}/git/ref/{*ref}"], CONTENTS_READ => caches resource and response;
     CreateRef = "git/create-ref", POST ["/repos/{owner}/{repo}/git/refs"], REF_WRITE => caches access;
     UpdateRef = "git/update-ref", PATCH ["/repos/{owner}/{repo}/git/refs/{*ref}"], REF_WRITE => caches access;
     DeleteRef = "git/delete-ref", DELETE ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_WRITE;
 
     // App installations
-    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Rejected, rejection: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => caches response;
+    ListInstallationRepositories = "apps/list-repos-accessible-to-installation", GET ["/installation/repositories"], Rule { kinds: Kinds::INSTALLATION, anonymous: Anonymous::Rejected, rejection: Some("You must authenticate with an installation access token in order to list repositories for an installation."), ..OPEN } => caches resource and response;
     RevokeInstallationToken = "apps/revoke-installation-access-token", DELETE ["/installation/token"], Rule { action: Action::Write, kinds: Kinds::INSTALLATION, anonymous: Anonymous::Rejected, ..OPEN };
-    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Rejected, rejection: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => caches response;
-    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Rejected, permission: Some(("metadata", Level::Read)), ..OPEN } => caches response;
+    ListUserInstallations = "apps/list-installations-for-authenticated-user", GET ["/user/installations"], Rule { kinds: Kinds::APP_USER, anonymous: Anonymous::Rejected, rejection: Some("You must authenticate with an access token authorized to a GitHub App in order to list installations"), ..OPEN } => caches resource and response;
+    ListUserInstallationRepositories = "apps/list-installation-repos-for-authenticated-user", GET ["/user/installations/{installation_id}/repositories"], Rule { target: TargetKind::Installation, kinds: Kinds::APP_USER.and(Kinds::CLASSIC), anonymous: Anonymous::Rejected, permission: Some(("metadata", Level::Read)), ..OPEN } => caches resource and response;
     AddInstallationRepository = "apps/add-repo-to-installation-for-authenticated-user", PUT ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
     RemoveInstallationRepository = "apps/remove-repo-from-installation-for-authenticated-user", DELETE ["/user/installations/{installation_id}/repositories/{repository_id}"], SELECTION_WRITE;
 
@@ -171,8 +171,8 @@ endpoints! {
     DeleteFieldValue = "issues/delete-issue-field-value", DELETE ["/repos/{owner}/{repo}/issues/{issue_number}/issue-field-values/{issue_field_id}"], FIELD_VALUES_WRITE;
 
     // Git objects and the older spellings of references
-    ListRefs = "git/list-refs", GET ["/repos/{owner}/{repo}/git/refs", "/repos/{owner}/{repo}/git/refs/"], CONTENTS_READ;
-    GetRefOrPrefix = "git/get-ref-or-prefix", GET ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_READ;
+    ListRefs = "git/list-refs", GET ["/repos/{owner}/{repo}/git/refs", "/repos/{owner}/{repo}/git/refs/"], CONTENTS_READ => caches resource;
+    GetRefOrPrefix = "git/get-ref-or-prefix", GET ["/repos/{owner}/{repo}/git/refs/{*ref}"], CONTENTS_READ => caches resource;
     GetCommit = "git/get-commit", GET ["/repos/{owner}/{repo}/git/commits/{commit_sha}"], CONTENTS_READ;
     CreateCommit = "git/create-commit", POST ["/repos/{owner}/{repo}/git/commits"], CONTENTS_WRITE;
     GetTag = "git/get-tag", GET ["/repos/{owner}/{repo}/git/tags/{tag_sha}"], CONTENTS_READ;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use plinth_base::error::Result;
 use plinth_base::urls::Urls;
-use plinth_core::access::{Access, AccessRequest, CachedAccess, Target, WriteAccess, authorize};
+use plinth_core::access::{Access, AccessRequest, Target, WriteAccess, authorize};
 
 use super::context::RequestContext;
 use super::handler::{ApiRequest, FromRequest};
 use crate::app::App;
-use crate::policy::{Caching, Endpoint, Row};
+use crate::policy::{Endpoint, Row};
 
 /// A resource on which the caller may carry out the operation of the endpoint `E`.
 pub struct Allowed<E, T> {
@@ -79,11 +79,7 @@ async fn access_for<T: Target>(app: &App, context: &RequestContext, row: &'stati
         params: context.params.clone(),
         principal: context.principal.clone(),
         generations: context.generations,
-        cached: match row.caching {
-            Caching::None => CachedAccess::None,
-            Caching::Access => CachedAccess::Rights,
-            Caching::Response => CachedAccess::Content,
-        },
+        cached: row.caching.access,
     };
     let access = Arc::new(authorize::<T>(app, access).await?);
     context.scope.get_or_init(|| access.scope());

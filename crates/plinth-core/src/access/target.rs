@@ -64,7 +64,7 @@ pub enum CachedAccess {
     /// One that is valid until rights change. The time of the last push and other content in it may be outdated, so this is
     /// for operations that neither use nor show that.
     Rights,
-    /// One that is valid until rights or the content of the resource's scope change: all of it is what the store has.
+    /// One that is valid until rights change, with the resource as the store has it: what else has changed is read again.
     Content,
 }
 

@@ -36,6 +36,24 @@ pub struct Repo {
     pub size: i64,
 }
 
+/// The columns of a repository that change with its content, which is what callers' rights and the other columns do not depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentColumns {
+    pub ref_generation: i64,
+    pub pushed_at: Option<Timestamp>,
+    pub license: Option<String>,
+    pub language: Option<String>,
+    pub size: i64,
+}
+
+impl Repo {
+    pub fn with_content(self, content: ContentColumns) -> Self {
+        let ContentColumns { ref_generation, pushed_at, license, language, size } = content;
+        Self { ref_generation, pushed_at, license, language, size, ..self }
+    }
+}
+
+from_row!(ContentColumns { ref_generation, pushed_at, license, language, size });
 from_row!(Repo {
     id,
     owner_id,
@@ -57,3 +75,50 @@ from_row!(Repo {
     language,
     size,
 });
+
+#[cfg(test)]
+mod tests {
+    use plinth_store::{Effect, WriteAction};
+
+    use super::*;
+
+    /// Otherwise a cached repository would keep a column that a push has changed.
+    #[test]
+    fn content_columns_are_those_that_change_without_rights() {
+        let (id, owner_id, created_at) = (RepoId(1), AccountId(2), Timestamp(3));
+        let before = Repo {
+            id,
+            owner_id,
+            owner_login: "mona".into(),
+            owner_kind: AccountKind::User,
+            owner_site_admin: false,
+            name: "rocket".into(),
+            description: None,
+            private: false,
+            archived: false,
+            default_branch: "main".into(),
+            ref_generation: 0,
+            created_at,
+            updated_at: created_at,
+            pushed_at: None,
+            homepage: None,
+            topics: String::new(),
+            license: None,
+            language: None,
+            size: 0,
+        };
+        let content = ContentColumns {
+            ref_generation: 1,
+            pushed_at: Some(Timestamp(4)),
+            license: Some("mit".into()),
+            language: Some("Rust".into()),
+            size: 5,
+        };
+        let columns = |repo: &Repo| serde_json::to_value(repo).expect("plain values");
+        let (old, new) = (columns(&before), columns(&before.clone().with_content(content)));
+        for (column, value) in old.as_object().expect("a struct") {
+            let update = WriteAction::Update { table: "repo".into(), column: column.clone() };
+            assert_eq!(new[column] != *value, Effect::Pulls.allows(&update), "{column}");
+        }
+    }
+}

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::model::ContentColumns;
 use super::name::name_key;
 use super::{Repo, rules};
 use crate::access::Role;
@@ -82,6 +83,12 @@ pub async fn find_by_id(
                left join membership m on m.org_id = r.owner_id and m.user_id = $2 \
                where r.id = $1 and not r.deleted";
     db.optional(sql, params![id, user]).await
+}
+
+/// What changes with the content of a repository.
+pub async fn find_content(db: &mut Connection, id: RepoId) -> Result<Option<ContentColumns>, DbError> {
+    let sql = "select ref_generation, pushed_at, license, language, size from repo where id = $1 and not deleted";
+    db.optional(sql, params![id]).await
 }
 
 /// As [`find`], for some ids.

@@ -98,14 +98,14 @@ impl Target for RepoTarget {
         Some((target, cached.grant.clone(), cached.facts))
     }
 
-    /// The caller's access is valid until rights change, while every push changes the row of the repository.
+    /// The caller's access and the name of the repository are valid until rights change, while every push changes some of its columns.
     async fn refresh_cached(core: &Core, request: &AccessRequest) -> Result<Option<(Self, Grant, Facts)>> {
         let Some((read_at, key)) = Self::cache_key(request) else { return Ok(None) };
         let RepoAccessCache { by_caller, repos } = &core.repo_access_cache;
         let Some(cached) = by_caller.get(&key) else { return Ok(None) };
         let id = cached.target.repo.id;
-        let Some(found) = store::find_by_id(&mut core.read().await?, id, None).await? else { return Ok(None) };
-        let repo = Arc::new(found.repo);
+        let Some(content) = store::find_content(&mut core.read().await?, id).await? else { return Ok(None) };
+        let repo = Arc::new(Repo::clone(&cached.target.repo).with_content(content));
         repos.insert(read_at, row_of(id), id, repo.clone());
         Ok(Some((Self { repo, role: cached.target.role }, cached.grant.clone(), cached.facts)))
     }
