@@ -7,6 +7,7 @@ macro_rules! endpoints {
     (@caching) => { Caching::NOTHING };
     (@caching access) => { Caching { access: CachedAccess::Rights, response: false } };
     (@caching resource) => { Caching { access: CachedAccess::Content, response: false } };
+    (@caching response) => { Caching { access: CachedAccess::None, response: true } };
     (@caching access and response) => { Caching { access: CachedAccess::Rights, response: true } };
     (@caching resource and response) => { Caching { access: CachedAccess::Content, response: true } };
     ($($(#[$doc:meta])* $name:ident = $operation:literal, $method:ident [$($path:literal),+ $(,)?], $rule:expr $(, $wire:expr)? $(=> caches $($caching:ident)+)?;)*) => {

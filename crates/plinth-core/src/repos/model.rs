@@ -36,7 +36,7 @@ pub struct Repo {
     pub size: i64,
 }
 
-/// The columns of a repository that change with its content, which is what callers' rights and the other columns do not depend on.
+/// The columns of a repository that pushes change. Nobody's rights depend on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentColumns {
     pub ref_generation: i64,

@@ -85,7 +85,7 @@ pub async fn find_by_id(
     db.optional(sql, params![id, user]).await
 }
 
-/// What changes with the content of a repository.
+/// What pushes change in the row of a repository.
 pub async fn find_content(db: &mut Connection, id: RepoId) -> Result<Option<ContentColumns>, DbError> {
     let sql = "select ref_generation, pushed_at, license, language, size from repo where id = $1 and not deleted";
     db.optional(sql, params![id]).await
