@@ -8,10 +8,11 @@ use super::compare::in_turn;
 use super::group::RowGroup;
 use super::{reads, writes};
 use crate::harness::{Context, Cpu, ResponseCache, ServeOptions, service};
-use crate::http::record;
+use crate::http::{Recording, record};
 use crate::load::{self, Load, Measurement, Pace, Processes, Replay, Workload};
 use crate::results::{Figure, Results, Row, Target, significant};
 use crate::seed::{self, StandardSeed};
+use crate::servers::{RecordedResponses, Role};
 use crate::system::ServerProcess;
 
 pub const CORES: RowGroup = RowGroup {
@@ -59,12 +60,16 @@ fn rows(context: &Context) -> Result<Results> {
         ("list of 30 comments, uncached", ResponseCache::Off, reads::list_path),
         ("GET one ref, cached", ResponseCache::On, reads::ref_paths),
     ] {
-        let servers = start(context, &seed, &counts, cache)?;
+        let mut servers = start(context, &seed, &counts, cache)?;
+        let first = &servers[0].server;
+        let recordings = record(first.address, paths(first)?)?;
+        servers.extend(start_bare(context, &counts, &recordings)?);
         let samples = measure(context, &servers, |pinned| {
-            let recordings = record(pinned.server.address, paths(&pinned.server)?)?;
             Ok((0..pinned.cores).map(|_| Replay::new(recordings.clone())).collect())
         })?;
-        rows.extend(compare(context, what, Target::AtLeast(READ_RATIO_MIN), &counts, &samples));
+        let (of_service, of_bare) = samples.split_at(counts.len());
+        rows.extend(compare(context, what, Target::AtLeast(READ_RATIO_MIN), &counts, of_service));
+        rows.extend(compare(context, &format!("{what}, sent by bare axum"), Target::None, &counts, of_bare));
     }
     let servers = start(context, &seed, &counts, ResponseCache::On)?;
     let mut workloads: Vec<_> = counts.iter().map(|_| writes::create_ref(&seed)).collect();
@@ -93,6 +98,18 @@ fn start(
         let data = seed::copy_data(&seed.directory, &context.scratch(&format!("cores-{cores}"))?)?;
         let options = ServeOptions { cpu: Cpu::FirstCores(*cores), response_cache, ..ServeOptions::default() };
         Ok(Pinned { cores: *cores, server: service::start(context, &data, options)? })
+    };
+    counts.iter().map(start).collect()
+}
+
+/// Servers that send the same bytes. How they grow says how much of a loss is due to the machine and the load generator.
+fn start_bare(context: &Context, counts: &[usize], recordings: &[Recording]) -> Result<Vec<Pinned>> {
+    let responses = context.scratch("cores-bare")?.join("responses.json");
+    RecordedResponses::write(&responses, recordings)?;
+    let role = Role::Bare { responses };
+    let start = |cores: &usize| {
+        let server = service::start_reference(context, &role, Cpu::FirstCores(*cores))?;
+        Ok(Pinned { cores: *cores, server })
     };
     counts.iter().map(start).collect()
 }

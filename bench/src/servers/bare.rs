@@ -7,7 +7,6 @@ use anyhow::Result;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use http::header::IF_NONE_MATCH;
 use http::{HeaderMap, Method, Uri};
 
 use super::listener;
@@ -24,10 +23,5 @@ async fn respond(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    match (method, headers.get(IF_NONE_MATCH)) {
-        (Method::GET, None) => responses.for_path(path),
-        (Method::GET, Some(tag)) => responses.for_tag(path, tag),
-        (method, _) => responses.for_path(&format!("{method} {path}")),
-    }
+    responses.for_request(&method, &uri, &headers)
 }

@@ -37,7 +37,7 @@ struct Connection {
 pub async fn serve(responses: RecordedResponses, url: &str, insert: Option<(Insert, u32)>) -> Result<ExitCode> {
     let sql = match insert.map(|(insert, _)| insert) {
         None => "select name, target, kind from git_ref where repo_id = $1 and name = $2",
-        Some(Insert::Entry | Insert::Ref) => {
+        Some(Insert::Entry | Insert::Ref | Insert::ByPath) => {
             "insert into git_ref (repo_id, name, target, kind) values ($1, $2, decode(repeat('07', 20), 'hex'), 'commit')"
         }
         Some(Insert::Comment) => {
@@ -80,7 +80,7 @@ async fn run(shared: &Shared, path: &str, request: Request) -> Result<()> {
             let number = shared.number.fetch_add(1, Ordering::Relaxed);
             let repo = number % i64::from(repositories) + 1;
             let text = match insert {
-                Insert::Entry | Insert::Ref => format!("refs/heads/inserted/{number:08}"),
+                Insert::Entry | Insert::Ref | Insert::ByPath => format!("refs/heads/inserted/{number:08}"),
                 Insert::Comment => String::from_utf8_lossy(&data).into_owned(),
             };
             client.execute(statement, &[&repo, &text]).await?;

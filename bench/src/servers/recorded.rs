@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::ETAG;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::header::{ETAG, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use serde::{Deserialize, Serialize};
 
 use crate::http::Recording;
@@ -56,8 +56,18 @@ impl RecordedResponses {
         Ok(Self { by_path: by_path.collect::<Result<_>>()?, first })
     }
 
+    /// The response for a method and path.
+    pub fn for_request(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        match (method, headers.get(IF_NONE_MATCH)) {
+            (&Method::GET, None) => self.for_path(path),
+            (&Method::GET, Some(tag)) => self.for_tag(path, tag),
+            (method, _) => self.for_path(&format!("{method} {path}")),
+        }
+    }
+
     /// As [`RecordedResponses::for_path`], or the recorded 304 if the client has the response already.
-    pub fn for_tag(&self, path: &str, tag: &HeaderValue) -> Response {
+    fn for_tag(&self, path: &str, tag: &HeaderValue) -> Response {
         let is_held = self.by_path.get(path).is_some_and(|prepared| prepared.headers.get(ETAG) == Some(tag));
         self.for_path(if is_held { NOT_MODIFIED } else { path })
     }

@@ -14,5 +14,5 @@ pub fn rows(context: &Context, postgres: &Postgres) -> Result<Results> {
     let start = |name: &str, options| {
         postgres.start(context, &moved, name, ServeOptions { cpu: Cpu::ServerCore, metrics: true, ..options })
     };
-    traffic::rest(context, &seed, "PostgreSQL, traffic", &start)
+    traffic::rest(context, &seed, "PostgreSQL, traffic", &start, None)
 }

@@ -4,6 +4,7 @@ mod git;
 pub mod mix;
 pub mod workload;
 
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -14,13 +15,13 @@ use self::workload::{Recorded, Traffic};
 use super::caches::ALL_CACHES;
 use super::compare::{Rounds, Side, alternate, measure};
 use super::group::RowGroup;
-use crate::harness::{Context, Cpu, ResponseCache, ServeOptions, service};
+use crate::harness::{Context, Cpu, ResponseCache, ServeOptions, names, service};
 use crate::http::{Client, Recording};
 use crate::load::{self, Measurement, Pace};
 use crate::results::{Figure, Latency, Results, Row, Target};
 use crate::seed;
 use crate::seed::traffic::{TrafficSeed, org, repo};
-use crate::servers::{RecordedResponses, Role};
+use crate::servers::{Insert, RecordedResponses, Role, Synchronous};
 use crate::system::ServerProcess;
 
 const CONNECTIONS: usize = 64;
@@ -41,7 +42,14 @@ pub const TRAFFIC: RowGroup = RowGroup {
             let data = seed::copy_data(&seed.directory, &directory.join(name))?;
             service::start(context, &data, ServeOptions { cpu: Cpu::ServerCore, metrics: true, ..options })
         };
-        let mut results = rest(context, &seed, "traffic", &start)?;
+        let start_durable = |responses: PathBuf| {
+            let data = seed::copy_data(&seed.directory, &directory.join("minimal-writer"))?;
+            let database = data.join(names::DATABASE_FILE);
+            let synchronous = Synchronous::Full;
+            let role = Role::MinimalWriter { responses, database, synchronous, insert: Insert::ByPath };
+            service::start_reference(context, &role, Cpu::ServerCore)
+        };
+        let mut results = rest(context, &seed, "traffic", &start, Some(&start_durable))?;
         results.extend(git::rows(context, &seed)?);
         Ok(results)
     },
@@ -50,8 +58,17 @@ pub const TRAFFIC: RowGroup = RowGroup {
 /// Starts a service by name, with the data of the seed.
 type Start<'a> = &'a dyn Fn(&str, ServeOptions) -> Result<ServerProcess>;
 
+/// Starts a server that sends the responses in a file, and does one durable insert for each request that writes.
+type StartDurable<'a> = &'a dyn Fn(PathBuf) -> Result<ServerProcess>;
+
 /// The REST part, compared with bare axum and with itself without the response cache, and without any cache.
-pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>) -> Result<Results> {
+pub fn rest(
+    context: &Context,
+    seed: &TrafficSeed,
+    what: &str,
+    start: Start<'_>,
+    start_durable: Option<StartDurable<'_>>,
+) -> Result<Results> {
     let service = start("service", ServeOptions::default())?;
     let without_responses = ServeOptions { response_cache: ResponseCache::Off, ..ServeOptions::default() };
     let uncached = start("uncached", without_responses)?;
@@ -69,15 +86,19 @@ pub fn rest(context: &Context, seed: &TrafficSeed, what: &str, start: Start<'_>)
     load::fill(uncached.address, CONNECTIONS, &mut of_uncached, operations.len())?;
     let mut of_plain = Traffic::new(operations.clone());
     load::fill(plain.address, CONNECTIONS, &mut of_plain, operations.len())?;
-    let bare = start_bare(context, &recorded)?;
+    let responses = write_responses(context, &recorded)?;
+    let bare = service::start_reference(context, &Role::Bare { responses: responses.clone() }, Cpu::ServerCore)?;
     let mut of_bare = Traffic::repeated(operations.clone(), recorded.clone());
+    let durable = start_durable.map(|start| start(responses)).transpose()?;
+    let mut of_durable = Traffic::repeated(operations.clone(), recorded.clone());
     let before = (service::cache_hit_counts(&service)?, of_service.reads());
-    let mut sides = [
+    let mut sides = vec![
         Side { server: &service, workload: &mut of_service },
         Side { server: &bare, workload: &mut of_bare },
         Side { server: &uncached, workload: &mut of_uncached },
         Side { server: &plain, workload: &mut of_plain },
     ];
+    sides.extend(durable.as_ref().map(|server| Side { server, workload: &mut of_durable }));
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let latencies = latencies(context, what, &mut sides, rounds[0].figure(Measurement::per_second).median / 2.0)?;
     let reads = (of_service.reads() - before.1).max(1) as f64;
@@ -95,7 +116,7 @@ fn rows(
     hit_ratios: [f64; 5],
     (operations, recorded): (&[Operation], &Recorded),
 ) -> Result<Vec<Row>> {
-    let [service, bare, uncached, plain] = rounds else { bail!("four servers were measured") };
+    let [service, bare, uncached, plain, durable @ ..] = rounds else { bail!("four servers were measured") };
     let row = |what: &str, measured: &Rounds, baseline: String, figure, target| Row {
         what: format!("{name}, REST part{what}"),
         service: measured.shown(),
@@ -112,7 +133,17 @@ fn rows(
     };
     let not_modified = recorded.not_modified_share() * 100.0;
     let note = format!("{} different requests in turn, of which {not_modified:.0} % get 304", operations.len());
-    Ok(vec![
+    let with_durable_writes = durable.first().map(|durable| Row {
+        note: format!("that program reaches {:.2} of bare axum", durable.efficiency_ratio(bare).median),
+        ..row(
+            ", compared with bare axum and one durable insert for each write",
+            service,
+            format!("minimal writer: {}", durable.shown()),
+            service.efficiency_ratio(durable),
+            Target::None,
+        )
+    });
+    let mut rows = vec![
         Row { note, ..row("", service, of_bare(), service.efficiency_ratio(bare), Target::AtLeast(0.5)) },
         row(", uncached", uncached, of_bare(), uncached.efficiency_ratio(bare), Target::None),
         row(
@@ -134,7 +165,9 @@ fn rows(
         share(", single refs in the cache", hit_ratios[2]),
         share(", single comments in the cache", hit_ratios[3]),
         share(", pages of comments whose comments are in the cache", hit_ratios[4]),
-    ])
+    ];
+    rows.splice(1..1, with_durable_writes);
+    Ok(rows)
 }
 
 /// The reads of the mix by themselves: the difference from the mix is what its writes cost, and what they cost reads.
@@ -193,11 +226,11 @@ fn latencies(context: &Context, what: &str, sides: &mut [Side<'_>], per_second: 
     Ok(latencies)
 }
 
-fn start_bare(context: &Context, recorded: &Recorded) -> Result<ServerProcess> {
+fn write_responses(context: &Context, recorded: &Recorded) -> Result<PathBuf> {
     let file = context.directory.join("traffic-responses.json");
     let responses: Vec<Recording> = recorded.responses.values().cloned().collect();
     RecordedResponses::write(&file, &responses)?;
-    service::start_reference(context, &Role::Bare { responses: file }, Cpu::ServerCore)
+    Ok(file)
 }
 
 /// After an import, merges are tried and diffs are counted in the background. Until then, requests pay for that themselves.
