@@ -97,6 +97,8 @@ const USUAL_ROWS: &[&str] = &[
     "--only",
     "postgres-traffic",
     "--only",
+    "postgres-writes",
+    "--only",
     "get-ref",
     "--only",
     "get-comment",
