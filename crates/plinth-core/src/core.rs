@@ -18,6 +18,7 @@ use crate::project_fields::{ProjectFieldCache, new_project_field_cache};
 use crate::projects::{ProjectAccessCache, new_project_access_cache};
 use crate::pulls::{PullCache, Refreshes, new_pull_cache};
 use crate::rate_limit::{RateLimiter, RateLimits};
+use crate::ref_updates::RefTurns;
 use crate::refs::{RefCache, new_ref_cache};
 use crate::repos::RepoAccessCache;
 use crate::review_comments::{CommentContextCache, SparseIndexes, new_comment_context_cache};
@@ -64,6 +65,7 @@ pub struct Parts {
     pub(crate) comment_context_cache: CommentContextCache,
     pub(crate) comment_indexes: SparseIndexes,
     pub(crate) refreshes: Refreshes,
+    pub(crate) ref_turns: RefTurns,
     /// Locked while deleted repositories are removed.
     pub(crate) removal_turn: tokio::sync::Mutex<()>,
 }
@@ -106,6 +108,7 @@ impl Core {
             comment_indexes: SparseIndexes::new(&store, disabled),
             secrets_key,
             refreshes: Refreshes::default(),
+            ref_turns: RefTurns::default(),
             removal_turn: tokio::sync::Mutex::default(),
             repositories,
             store,

@@ -1,9 +1,12 @@
 //! Concurrent updates of one ref.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{GIT, hubot, rocket, sha_of, text};
+use crate::support::Tester;
 
 /// A unique commit on top of `parent`.
 async fn child_of(service: &crate::support::Service, parent: &str, message: &str) -> String {
@@ -75,4 +78,41 @@ async fn concurrent_forced_updates_all_succeed_and_last_wins() {
     }
     let last = sha_of(&service, "heads/feature").await;
     assert!(last == main || last == side);
+}
+
+/// More writers than attempts of one of them. Another one holds the database again and again, so that they all have read the ref when
+/// the next of them may write: if only one of them moved it each time, some would never do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_forced_update_starves_among_many() {
+    const WRITERS: usize = 120;
+    const HELD: Duration = Duration::from_millis(12);
+    let service = rocket().await;
+    let main = sha_of(&service, "heads/main").await;
+    let made = (0..WRITERS).map(|writer| {
+        let (service, main) = (&service, &main);
+        async move { child_of(service, main, &format!("forced {writer}")).await }
+    });
+    let commits = join_all(made).await;
+    let elsewhere = service.store_elsewhere().await;
+    let holder = tokio::spawn(async move {
+        loop {
+            let held = elsewhere.write(Tester, (), |tx, ()| {
+                Box::pin(async move {
+                    tx.execute("update setting set value = value where name = ''", &[]).await?;
+                    std::thread::sleep(HELD);
+                    Ok(())
+                })
+            });
+            held.await.expect("the database can be written to");
+            tokio::time::sleep(HELD / 3).await;
+        }
+    });
+    let moves = commits.iter().map(|sha| {
+        let client = hubot(&service);
+        async move { client.patch(&format!("{GIT}/refs/heads/feature"), json!({ "sha": sha, "force": true })).await }
+    });
+    let responses = join_all(moves).await;
+    holder.abort();
+    responses.into_iter().for_each(|response| drop(response.expect(200)));
+    assert!(commits.contains(&sha_of(&service, "heads/feature").await));
 }

@@ -9,6 +9,7 @@ mod operations;
 pub mod push;
 pub mod rules;
 mod single_transaction;
+mod turns;
 
 pub use input::{NewRef, RefUpdate};
 pub(crate) use model::NewTarget;
@@ -16,3 +17,4 @@ pub use model::{Mover, PushSize, RefConflict, RefMoves};
 pub use moves::move_refs;
 pub(crate) use operations::validate_new;
 pub use operations::{check_not_empty, create, delete, update};
+pub use turns::RefTurns;

@@ -1,7 +1,8 @@
 //! Creating, moving and deleting refs through the API.
 //!
 //! Validation walks history, so it runs before the transaction: other writers do not wait for reads of Git objects. The
-//! transaction compares the ref with the target that was validated; if the ref has moved, validation starts again.
+//! transaction compares the ref with the target that was validated; if the ref has moved, validation starts again, for one after the
+//! other of those that wait.
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, RepoId, Sha};
@@ -69,6 +70,7 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
     if let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
         return Ok(moved);
     }
+    let mut turn = None;
     for _ in 0..ATTEMPTS_MAX {
         let current = get(&mut core.read().await?, access.repo.id, name).await?;
         let (target, workflows) = validate_move(core, access, &current, update).await?;
@@ -82,6 +84,7 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
                 refs::add_to_cache(core, generations, access.repo.id, &moved);
                 return Ok(moved);
             }
+            Err(RefConflict::Stale) if turn.is_none() => turn = Some(core.ref_turns.wait(access.repo.id, name).await),
             Err(RefConflict::Stale) => {}
             Err(RefConflict::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
         }
