@@ -1,8 +1,8 @@
 //! Creating, moving and deleting refs through the API.
 //!
 //! Validation walks history, so it runs before the transaction: other writers do not wait for reads of Git objects. The
-//! transaction compares the ref with the target that was validated; if the ref has moved, validation starts again, for one after the
-//! other of those that wait.
+//! transaction compares the ref with the target that was validated. If the ref has moved, the next transaction validates the move
+//! itself, where that is quick; otherwise validation starts again, for one after the other of those that wait.
 
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{RefName, RepoId, Sha};
@@ -67,7 +67,8 @@ pub(crate) async fn validate_new(
 pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefName, update: &RefUpdate) -> Result<Ref> {
     rules::check_not_reserved(name)?;
     let _removal_lock = core.objects.prevent_removal(access.repo.id).await?;
-    if let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
+    let runs_at_once = core.store.runs_at_once(access.scope());
+    if runs_at_once && let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
         return Ok(moved);
     }
     let mut turn = None;
@@ -84,7 +85,13 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
                 refs::add_to_cache(core, generations, access.repo.id, &moved);
                 return Ok(moved);
             }
-            Err(RefConflict::Stale) if turn.is_none() => turn = Some(core.ref_turns.wait(access.repo.id, name).await),
+            Err(RefConflict::Stale) if turn.is_none() => {
+                // Nobody comes between the steps of one transaction, so many of these can be committed together.
+                if let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
+                    return Ok(moved);
+                }
+                turn = Some(core.ref_turns.wait(access.repo.id, name).await);
+            }
             Err(RefConflict::Stale) => {}
             Err(RefConflict::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
         }

@@ -1,7 +1,7 @@
-//! Moving a ref in one transaction that also reads it, which saves a round trip to PostgreSQL
-//! (docs/decisions/0173-round-trips.md).
+//! Moving a ref in one transaction that also reads it (docs/decisions/0173-round-trips.md). That saves a round trip to PostgreSQL where
+//! nobody else writes, and everywhere nobody can move the ref after it was read.
 //!
-//! Others wait for the transaction, so it validates the move only if nobody does, and if all objects for it are in memory.
+//! Others wait for the transaction, so it validates the move only if all objects for it are in memory, and not as a part of a batch.
 
 use plinth_base::error::Result;
 use plinth_base::ids::{RefName, RepoId};
@@ -42,9 +42,6 @@ pub async fn try_update(
     name: &RefName,
     update: &RefUpdate,
 ) -> Result<Option<Ref>> {
-    if !core.store.runs_at_once(access.scope()) {
-        return Ok(None);
-    }
     let repo = access.repo.id;
     let mover = Mover::new(access.caller().actor(), core.clock.now());
     let context = Move { objects: core.objects.clone(), repo, name: name.clone(), update: update.clone(), mover };
