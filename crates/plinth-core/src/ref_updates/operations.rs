@@ -85,14 +85,15 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
                 refs::add_to_cache(core, generations, access.repo.id, &moved);
                 return Ok(moved);
             }
-            Err(RefConflict::Stale) if turn.is_none() => {
+            Err(RefConflict::Stale) => {
                 // Nobody comes between the steps of one transaction, so many of these can be committed together.
                 if let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
                     return Ok(moved);
                 }
-                turn = Some(core.ref_turns.wait(access.repo.id, name).await);
+                if turn.is_none() {
+                    turn = Some(core.ref_turns.wait(access.repo.id, name).await);
+                }
             }
-            Err(RefConflict::Stale) => {}
             Err(RefConflict::DirectoryFileConflict(_)) => return Err(Error::unprocessable("Reference update failed")),
         }
     }

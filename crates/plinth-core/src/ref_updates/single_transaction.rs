@@ -1,5 +1,5 @@
 //! Moving a ref in one transaction that also reads it (docs/decisions/0173-round-trips.md). That saves a round trip to PostgreSQL where
-//! nobody else writes, and everywhere nobody can move the ref after it was read.
+//! nobody else writes, and nobody can move the ref between the two steps.
 //!
 //! Others wait for the transaction, so it validates the move only if all objects for it are in memory, and not as a part of a batch.
 
