@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 
 use self::mix::{Ids, Operation};
-use self::workload::{Recorded, Traffic};
+use self::workload::{Recorded, Selection, Traffic};
 use super::caches::ALL_CACHES;
 use super::compare::{Rounds, Side, alternate, measure};
 use super::group::RowGroup;
@@ -25,8 +25,6 @@ use crate::servers::{Insert, RecordedResponses, Role, Synchronous};
 use crate::system::ServerProcess;
 
 const CONNECTIONS: usize = 64;
-/// More requests than are sent before.
-const FIRST_NUMBER_ALONE: u64 = 50_000_000;
 
 /// How long a service may take for what it does in the background after its start.
 const BACKGROUND_MAX: Duration = Duration::from_secs(120);
@@ -105,8 +103,12 @@ pub fn rest(
     let after = service::cache_hit_counts(&service)?;
     let hit_ratios = [0, 1, 2, 3, 4].map(|cache| (after[cache] - before.0[cache]) as f64 / reads);
     let mut rows = rows(what, &rounds, hit_ratios, (&operations, &recorded))?;
-    rows.push(without_writes(context, what, [(&service, &mut of_service), (&bare, &mut of_bare)])?);
-    rows.extend(by_kind(context, what, &service, &operations)?);
+    let mut parts = [(&service, &mut of_service), (&bare, &mut of_bare)];
+    // The difference from the mix is what its writes cost, and what they cost reads.
+    rows.extend(part(context, format!("{what}, REST part without its writes"), &mut parts, Selection::Reads)?);
+    for kind in mix::kinds() {
+        rows.extend(part(context, format!("{what}, {kind} alone"), &mut parts, Selection::Kind(kind))?);
+    }
     Ok(Results { rows, latencies, ..Results::default() })
 }
 
@@ -170,47 +172,33 @@ fn rows(
     Ok(rows)
 }
 
-/// The reads of the mix by themselves: the difference from the mix is what its writes cost, and what they cost reads.
-fn without_writes(context: &Context, name: &str, mut servers: [(&ServerProcess, &mut Traffic); 2]) -> Result<Row> {
-    for (_, workload) in &mut servers {
-        workload.skip_writes();
+/// A part of the requests by themselves, if there are any: other requests neither invalidate what they have cached nor displace them from
+/// the processor's caches.
+fn part(
+    context: &Context,
+    what: String,
+    servers: &mut [(&ServerProcess, &mut Traffic); 2],
+    selection: Selection,
+) -> Result<Option<Row>> {
+    let mut exists = true;
+    let mut sides = servers.each_mut().map(|(server, workload)| {
+        exists &= workload.select(selection);
+        Side { server: *server, workload: &mut **workload }
+    });
+    if !exists {
+        return Ok(None);
     }
-    let mut sides = servers.map(|(server, workload)| Side { server, workload });
     let rounds = alternate(context, CONNECTIONS, &mut sides)?;
     let (service, bare) = (&rounds[0], &rounds[1]);
-    Ok(Row {
-        what: format!("{name}, REST part without its writes"),
+    Ok(Some(Row {
+        what,
         service: service.shown(),
         baseline: format!("bare axum: {}", bare.shown()),
         figure: service.efficiency_ratio(bare),
         unit: "×",
         target: Target::None,
         note: String::new(),
-    })
-}
-
-/// What each kind of request costs alone, so that no write invalidates what a read has cached.
-fn by_kind(context: &Context, name: &str, service: &ServerProcess, operations: &[Operation]) -> Result<Vec<Row>> {
-    let kinds = mix::kinds().into_iter();
-    let alone = kinds.map(|kind| {
-        let of_kind = operations.iter().filter(|operation| operation.kind == kind).cloned();
-        (kind, Traffic::starting_at(Rc::new(of_kind.collect()), FIRST_NUMBER_ALONE))
-    });
-    let mut rows = Vec::new();
-    for (kind, mut workload) in alone.filter(|(_, workload)| !workload.is_empty()) {
-        let mut sides = [Side { server: service, workload: &mut workload }];
-        let measured = alternate(context, CONNECTIONS, &mut sides)?.swap_remove(0);
-        rows.push(Row {
-            what: format!("{name}, {kind} alone"),
-            service: measured.shown(),
-            baseline: "–".into(),
-            figure: measured.figure(Measurement::server_micros),
-            unit: "µs CPU",
-            target: Target::None,
-            note: String::new(),
-        });
-    }
-    Ok(rows)
+    }))
 }
 
 /// At half of the service's throughput, for both: at full throughput only the queue would be measured.

@@ -18,10 +18,17 @@ const STALE_TAG: &str = "\"00000000000000000000000000000000000000000000000000000
 pub struct Traffic {
     operations: Rc<Vec<Operation>>,
     next: u64,
-    /// Whether requests that write are left out.
-    reads_only: bool,
+    /// Which of the requests are sent.
+    selection: Selection,
     tags: Tags,
     recorder: Option<Recorder>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Selection {
+    All,
+    Reads,
+    Kind(&'static str),
 }
 
 /// Where the tags of conditional requests come from.
@@ -45,12 +52,7 @@ struct Recorder(Recorded);
 
 impl Traffic {
     pub fn new(operations: Rc<Vec<Operation>>) -> Self {
-        Self { operations, next: 0, reads_only: false, tags: Tags::Held(HashMap::new()), recorder: None }
-    }
-
-    /// Begins with another number, since new refs are named by the numbers of their requests.
-    pub fn starting_at(operations: Rc<Vec<Operation>>, next: u64) -> Self {
-        Self { next, ..Self::new(operations) }
+        Self { operations, next: 0, selection: Selection::All, tags: Tags::Held(HashMap::new()), recorder: None }
     }
 
     /// Also records the responses.
@@ -69,13 +71,10 @@ impl Traffic {
         self.recorder.take().map(|Recorder(recorded)| recorded)
     }
 
-    /// Leaves out what writes from now on.
-    pub fn skip_writes(&mut self) {
-        self.reads_only = true;
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+    /// Leaves out all other requests from now on. Returns whether there are any of these.
+    pub fn select(&mut self, selection: Selection) -> bool {
+        self.selection = selection;
+        self.operations.iter().any(|operation| selection.contains(operation))
     }
 
     /// How many of the requests so far were reads.
@@ -107,6 +106,16 @@ impl Traffic {
     }
 }
 
+impl Selection {
+    fn contains(self, operation: &Operation) -> bool {
+        match self {
+            Self::All => true,
+            Self::Reads => operation.method == "GET",
+            Self::Kind(kind) => operation.kind == kind,
+        }
+    }
+}
+
 fn index(number: u64, count: usize) -> usize {
     usize::try_from(number % count as u64).unwrap_or_default()
 }
@@ -121,7 +130,7 @@ fn key(operation: &Operation) -> String {
 
 impl Workload for Traffic {
     fn write_next(&mut self, out: &mut Vec<u8>) -> u64 {
-        while self.reads_only && self.operation(self.next).method != "GET" {
+        while !self.selection.contains(self.operation(self.next)) {
             self.next += 1;
         }
         let number = self.next;
