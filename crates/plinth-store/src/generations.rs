@@ -9,6 +9,7 @@
 //! unless a later one of the same commit has changed it again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::content_kinds::ContentKind;
 use super::invalidation::{
@@ -30,6 +31,24 @@ impl From<u64> for Generations {
 impl From<Generations> for u64 {
     fn from(generations: Generations) -> Self {
         generations.commit
+    }
+}
+
+/// The generations as of a transaction, with its own changes.
+#[derive(Debug, Clone)]
+pub enum CommitGenerations {
+    Known(Option<Generations>),
+    /// With PostgreSQL, the order of commits is not known before them.
+    AfterCommit(Arc<OnceLock<Generations>>),
+}
+
+impl CommitGenerations {
+    /// Ask after the commit. Nothing if something else may have changed at the same time.
+    pub fn get(&self) -> Option<Generations> {
+        match self {
+            Self::Known(generations) => *generations,
+            Self::AfterCommit(generations) => generations.get().copied(),
+        }
     }
 }
 

@@ -55,7 +55,7 @@ pub use effect::{Effect, RowKey, WriteAction};
 pub use embedded_copy::copy_to_postgres;
 pub use error::DbError;
 pub use generation_cache::{Candidate, GenerationCache};
-pub use generations::{GenerationTable, Generations};
+pub use generations::{CommitGenerations, GenerationTable, Generations};
 pub use invalidation::{Changes, Dependency, InvalidationScope};
 pub use leases::{Lease, LeaseRequest, ReturnedLease};
 pub use location::{Durability, Location};

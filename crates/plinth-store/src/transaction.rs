@@ -2,7 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::{Connection, DbError, Generations, InvalidationScope};
+use super::generations::CommitGenerations;
+use super::{Connection, DbError, InvalidationScope};
 use plinth_base::error::Result;
 
 /// Finds an active webhook.
@@ -172,11 +173,11 @@ impl Transaction {
     }
 
     /// The generations as of this transaction, with its own changes, if it is committed: what it has written and read is right as of
-    /// them, and may be cached after the commit. With PostgreSQL, the order of commits is not known before them.
-    pub fn generations(&self) -> Option<Generations> {
-        match &self.connection {
-            Connection::Sqlite(connection) => connection.generations_of_transaction(),
-            Connection::Postgres(_) => None,
+    /// them, and may be cached after the commit.
+    pub fn generations(&mut self) -> CommitGenerations {
+        match &mut self.connection {
+            Connection::Sqlite(connection) => CommitGenerations::Known(connection.generations_of_transaction()),
+            Connection::Postgres(client) => CommitGenerations::AfterCommit(client.generations()),
         }
     }
 

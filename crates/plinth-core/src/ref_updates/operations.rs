@@ -184,7 +184,7 @@ async fn write(
         .await?;
     Ok(written.map(|(refresh, generations)| {
         pulls::refresh_later(core, repo, refresh);
-        generations
+        generations.get()
     }))
 }
 

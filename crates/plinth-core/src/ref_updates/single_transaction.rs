@@ -6,7 +6,7 @@
 use plinth_base::error::Result;
 use plinth_base::ids::{RefName, RepoId};
 use plinth_git::Reader;
-use plinth_store::{Generations, Transaction};
+use plinth_store::{CommitGenerations, Transaction};
 
 use super::model::Mover;
 use super::moves::refs_moved;
@@ -31,7 +31,7 @@ struct Moved {
     moved: Ref,
     refresh: PendingRefresh,
     /// As of which the ref is moved, if they are known.
-    generations: Option<Generations>,
+    generations: CommitGenerations,
 }
 
 /// Moves a ref, unless that needs more than one transaction. Then nothing is changed. Neither is it if the move is not valid: the error is
@@ -48,7 +48,7 @@ pub async fn try_update(
     let moved = access.write(context, |tx, context| Box::pin(read_and_move(tx, context))).await?;
     Ok(moved.map(|Moved { moved, refresh, generations }| {
         pulls::refresh_later(core, repo, refresh);
-        refs::add_to_cache(core, generations, repo, &moved);
+        refs::add_to_cache(core, generations.get(), repo, &moved);
         moved
     }))
 }

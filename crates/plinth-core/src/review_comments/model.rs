@@ -9,7 +9,7 @@ use crate::pulls::threads::{Position, StoredPosition, Thread};
 use crate::tokens::Principal;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{AccountId, CommentId, PullId, RepoId, ReviewId};
-use plinth_store::{DbError, FromRow, Generations, Row, from_row};
+use plinth_store::{CommitGenerations, DbError, FromRow, Generations, Row, from_row};
 
 /// A comment with its author, its thread and the position of the thread in the last version.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -62,6 +62,13 @@ pub struct WrittenComment {
     pub comment: Comment,
     /// As of which the comment is right, if that is known.
     pub generations: Option<Generations>,
+}
+
+impl From<(Comment, CommitGenerations)> for WrittenComment {
+    /// After the commit.
+    fn from((comment, generations): (Comment, CommitGenerations)) -> Self {
+        Self { comment, generations: generations.get() }
+    }
 }
 
 /// The columns of a comment's own row that can change or are shown. What else is shown of a comment depends on rights and on

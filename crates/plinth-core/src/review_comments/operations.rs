@@ -52,7 +52,10 @@ async fn create_thread(
     let (repo, version) = (pull.repo_id, pull.version.number);
     let new = NewThreadComment { repo, pull: pull.id, version, located, context, author, body, mentions };
     let context = (new, core.clock.now());
-    access.write(context, |tx, (new, now)| Box::pin(async { written(start_thread(tx, new, *now).await?, tx) })).await
+    let work = access.write(context, |tx, (new, now)| {
+        Box::pin(async { Ok((start_thread(tx, new, *now).await?, tx.generations())) })
+    });
+    Ok(work.await?.into())
 }
 
 /// Replies to the first comment of a thread.
@@ -70,7 +73,9 @@ pub async fn create_reply(
     let context = CachedCommentContext::load(core, access.generations(), pull.repo_id, (pull.id, author)).await?;
     let new = NewReply { repo: pull.repo_id, pull: pull.id, in_reply_to, context, author, body, mentions };
     let context = (new, core.clock.now());
-    access.write(context, |tx, (new, now)| Box::pin(async { written(reply(tx, new, *now).await?, tx) })).await
+    let work =
+        access.write(context, |tx, (new, now)| Box::pin(async { Ok((reply(tx, new, *now).await?, tx.generations())) }));
+    Ok(work.await?.into())
 }
 
 /// Changes the body of a comment. A missing comment or right is reported before errors in the body.
@@ -91,11 +96,9 @@ pub async fn update(
     };
     let edit = Edit { repo: access.repo.id, id, editor: access.principal(), role: access.role, body };
     let context = (edit, core.clock.now());
-    access.write(context, |tx, (edit, now)| Box::pin(async { written(change(tx, edit, *now).await?, tx) })).await
-}
-
-fn written(comment: Comment, tx: &Transaction) -> Result<WrittenComment> {
-    Ok(WrittenComment { comment, generations: tx.generations() })
+    let work = access
+        .write(context, |tx, (edit, now)| Box::pin(async { Ok((change(tx, edit, *now).await?, tx.generations())) }));
+    Ok(work.await?.into())
 }
 
 pub async fn delete(core: &Core, access: &WriteAccess<RepoTarget>, id: CommentId) -> Result<()> {

@@ -169,6 +169,7 @@ impl<'a> Attempt<'a> {
             Some(Ok(())) if client.pipeline.is_empty() => {
                 let shared = &mut begun.client().write;
                 shared.declared.append(std::mem::take(&mut client.write.declared));
+                shared.members.append(&mut client.write.members);
                 shared.deferred.append(std::mem::take(&mut client.write.deferred));
                 Ok(Outcome::Succeeded(signals))
             }

@@ -11,10 +11,9 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio_postgres::Statement;
 
-use super::declared::add_row;
 use super::hosts::Connected;
+use super::own_changes::{Committed, OwnChanges};
 use super::{Engine, Shared};
-use crate::invalidation::Changes;
 use crate::{DbError, GenerationTable, Generations};
 use plinth_base::error::Result;
 
@@ -30,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(12);
 const REFRESH: &str = "select cast(pg_current_snapshot() as text), d.number, \
     exists (select 1 from revocation where changed_by >= $2 \
         and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot))), \
-    array(select unnest(array[r.number, r.detail]) from (select scope * 2 + cast(pulls as int) as number, detail \
+    array(select unnest(array[r.number, r.detail, r.changed_by]) from (select scope * 2 + cast(pulls as int) as number, detail, changed_by \
         from change where changed_by >= $2 \
         and not pg_visible_in_snapshot(cast(cast(changed_by as text) as xid8), cast(cast($1 as text) as pg_snapshot)) \
         order by changed_by desc limit $3) r) \
@@ -74,6 +73,8 @@ pub(super) struct ChangeLog {
     /// Used by one refresh at a time.
     session: tokio::sync::Mutex<Option<Session>>,
     seen: Mutex<Option<Arc<Seen>>>,
+    /// Locked while something is recorded.
+    own: Mutex<OwnChanges>,
 }
 
 #[derive(Default)]
@@ -86,6 +87,12 @@ impl ChangeLog {
     /// The last state that was read. The table has its changes, and maybe later ones.
     pub fn seen(&self) -> Option<Arc<Seen>> {
         self.seen.lock().clone()
+    }
+
+    /// Records a transaction of this node, if it can be said what has changed since its snapshot. Otherwise its rows are read, as those of
+    /// other nodes are.
+    pub fn record_own(&self, committed: &Committed<'_>) {
+        self.own.lock().record(&self.table, committed);
     }
 }
 
@@ -156,7 +163,10 @@ async fn refresh(engine: &Engine, session: &mut Option<Session>) -> Option<Gener
     match refreshed {
         Some(()) => *session = usable,
         // What is known so far cannot be compared with what the next session finds.
-        None => *shared.changes.seen.lock() = None,
+        None => {
+            *shared.changes.seen.lock() = None;
+            *shared.changes.own.lock() = OwnChanges::default();
+        }
     }
     refreshed.map(|()| shared.changes.table.now())
 }
@@ -167,7 +177,7 @@ async fn refresh_in(engine: &Engine, session: &mut Option<Session>) -> Result<()
         Some(session) => session.refresh(engine).await?,
         None => {
             let (opened, seen) = Session::open(&engine.shared).await?;
-            changes.table.record_unknown();
+            changes.own.lock().begin(&changes.table, seen.server.clone());
             *session = Some(opened);
             seen
         }
@@ -216,15 +226,13 @@ impl Session {
         let (snapshot, deletion): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
         let (revoked, numbers): (bool, Vec<i64>) = (row.try_get(2)?, row.try_get(3)?);
         let (rows, _) = numbers.as_chunks();
-        let table = &engine.shared.changes.table;
+        let ChangeLog { table, own, .. } = &engine.shared.changes;
         // What the last deletion has deleted, this node had seen before the one before it.
         let is_complete = deletion <= self.deletion + 1 && rows.len() < CHANGES_MAX;
         if revoked || !is_complete {
-            table.record_unknown();
+            own.lock().record_unknown(table);
         } else if !rows.is_empty() {
-            let mut changes = Changes::default();
-            rows.iter().for_each(|[number, detail]| add_row(&mut changes, *number, *detail));
-            table.record(&changes);
+            own.lock().record_rows(table, rows);
         }
         if snapshot != self.seen.snapshot {
             self.seen = Arc::new(Seen::parse(&self.connected.server, snapshot)?);
@@ -244,7 +252,8 @@ async fn delete_seen(engine: Engine) {
     let deleted = async {
         let mut client = engine.begin_unordered().await?;
         client.query_raw(DELETE, &[]).await?;
-        Ok(client.end("commit").await?)
+        client.end("commit").await?;
+        Ok(())
     };
     let deleted: Result<()> = deleted.await;
     if let Err(error) = deleted {

@@ -1,6 +1,6 @@
 //! One pooled connection. It returns to the pool only when no statement or transaction is unfinished.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -10,6 +10,7 @@ use super::batch_link::BatchLink;
 use super::changes::Seen;
 use super::declared::Declared;
 use super::failure::Failure;
+use super::own_changes::{Committed, MemberChanges};
 use super::pipeline::{Pipeline, Purpose};
 use super::pool::Object;
 use super::turns::Turn;
@@ -56,7 +57,12 @@ pub(super) struct WriteState {
     pub begun: Option<Instant>,
     /// Whether there was an active webhook when the transaction began, and it has not changed rights.
     pub webhooks: Option<bool>,
+    /// What all members have changed.
     pub declared: Declared,
+    /// What each of them has, in the order in which they ran.
+    pub members: Vec<MemberChanges>,
+    /// The generations from before the transaction.
+    pub before: Option<Generations>,
     /// What is changed at the end of the batch.
     pub deferred: Deferred,
     /// Whether a statement that was queued may use something of that kind.
@@ -65,6 +71,16 @@ pub(super) struct WriteState {
     pub has_changed: bool,
     /// Why the server accepts no further statement, or why the transaction must not be committed.
     pub failure: Option<Failure>,
+}
+
+impl WriteState {
+    /// The member that runs. The only one, if the transaction is not shared.
+    pub fn member(&mut self) -> &mut MemberChanges {
+        if self.members.is_empty() {
+            self.members.push(MemberChanges::default());
+        }
+        self.members.last_mut().expect("there is one")
+    }
 }
 
 impl Client {
@@ -112,6 +128,23 @@ impl Client {
     pub fn is_unchanged(&self, since: Generations, dependency: Dependency) -> bool {
         let is_trusted = self.running.is_some() && self.write.seen.is_some() && !self.write.declared.changes_rights();
         is_trusted && dependency == Dependency::Rights && self.engine.changes.table.is_unchanged(since, dependency)
+    }
+
+    pub(super) fn generations_now(&self) -> Generations {
+        self.engine.changes.table.now()
+    }
+
+    /// The generations as of what runs in this transaction, which are known after the commit.
+    pub fn generations(&mut self) -> Arc<OnceLock<Generations>> {
+        self.write.member().generations.get_or_insert_default().clone()
+    }
+
+    /// Records what the transaction has changed, once it is committed.
+    pub(super) fn record_committed(&mut self, number: i64) {
+        let (server, engine) = (self.object().server.clone(), self.engine.clone());
+        if let Some(before) = self.write.before {
+            engine.changes.record_own(&Committed { server: &server, number, before, members: &self.write.members });
+        }
     }
 
     /// Begins a transaction that changes rows of which each is a unit of its own, and that may be lost if the database

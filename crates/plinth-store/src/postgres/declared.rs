@@ -13,10 +13,11 @@ const EVERYTHING: i64 = -1;
 /// Rows of one transaction about one scope. With more, one of them says that any row may have changed.
 const ROWS_MAX: usize = 32;
 
-/// Inserts rows about the content of scopes, or about rights: a list of numbers, two for each row, which [`add_row`] takes.
+/// Inserts rows about the content of scopes, or about rights: a list of numbers, two for each row, which [`add_row`] takes. Returns the
+/// number of the transaction.
 pub(super) const ADD_CHANGES: &str = "insert into change (scope, pulls, detail) \
     select number >> 1, number & 1 = 1, detail from unnest(cast(string_to_array($1, ',') as bigint[]), \
-        cast(string_to_array($2, ',') as bigint[])) as r (number, detail)";
+        cast(string_to_array($2, ',') as bigint[])) as r (number, detail) returning changed_by";
 pub(super) const ADD_REVOCATION: &str = "insert into revocation default values";
 
 /// What a write transaction has changed, as far as its statements have declared.
@@ -29,7 +30,7 @@ pub(super) struct Declared {
 
 #[derive(Debug, Clone, Copy)]
 struct ContentRow {
-    scope: i64,
+    scope: InvalidationScope,
     pulls: bool,
     detail: Detail,
 }
@@ -43,11 +44,6 @@ impl Declared {
             Effect::TakesNoRight => return self.rights = true,
             Effect::Pulls => Detail::Everything,
             Effect::Content => Detail::of(scope, kinds, rows),
-        };
-        let scope = match scope {
-            InvalidationScope::Everything => EVERYTHING,
-            InvalidationScope::Repo(RepoId(id)) => id * 2,
-            InvalidationScope::Account(AccountId(id)) => id * 2 + 1,
         };
         self.add_row(ContentRow { scope, pulls: effect == Effect::Pulls, detail });
     }
@@ -82,17 +78,52 @@ impl Declared {
 
     /// The values of [`ADD_CHANGES`], if there are rows. A change of rights invalidates everything, so nothing else counts then.
     pub fn rows(&self) -> Option<[String; 2]> {
-        let rights = [ContentRow { scope: RIGHTS, pulls: false, detail: Detail::Everything }];
-        let rows: &[ContentRow] = match (self.revokes, self.rights) {
-            (true, _) => &[],
-            (false, true) => &rights,
-            (false, false) => &self.content,
+        let rows: Vec<(i64, Detail)> = match (self.revokes, self.rights) {
+            (true, _) => Vec::new(),
+            (false, true) => vec![(RIGHTS * 2, Detail::Everything)],
+            (false, false) => self.content.iter().map(|row| (row.number(), row.detail)).collect(),
         };
-        let list = |number: fn(&ContentRow) -> i64| {
+        let list = |number: fn(&(i64, Detail)) -> i64| {
             rows.iter().map(|row| number(row).to_string()).collect::<Vec<_>>().join(",")
         };
-        let scope = |row: &ContentRow| row.scope * 2 + i64::from(row.pulls);
-        (!rows.is_empty()).then(|| [list(scope), list(|row| row.detail.number())])
+        (!rows.is_empty()).then(|| [list(|(number, _)| *number), list(|(_, detail)| detail.number())])
+    }
+
+    /// Whose content has changed. Nothing if more than that has.
+    pub fn scopes(&self) -> Option<Vec<InvalidationScope>> {
+        let scopes = self.content.iter().map(|row| row.scope);
+        let scopes = scopes.map(|scope| (scope != InvalidationScope::Everything).then_some(scope));
+        if self.changes_rights() { None } else { scopes.collect() }
+    }
+
+    /// What others find in the rows.
+    pub fn changes(&self) -> Changes {
+        let mut changes = Changes::default();
+        if self.changes_rights() {
+            changes.add(Effect::TakesNoRight, InvalidationScope::Everything);
+        }
+        self.content.iter().for_each(|row| row.add_to(&mut changes));
+        changes
+    }
+}
+
+impl ContentRow {
+    /// The scope, and whether pull requests have changed.
+    fn number(&self) -> i64 {
+        let scope = match self.scope {
+            InvalidationScope::Everything => EVERYTHING,
+            InvalidationScope::Repo(RepoId(id)) => id * 2,
+            InvalidationScope::Account(AccountId(id)) => id * 2 + 1,
+        };
+        scope * 2 + i64::from(self.pulls)
+    }
+
+    fn add_to(&self, changes: &mut Changes) {
+        match self.detail {
+            _ if self.pulls => changes.add(Effect::Pulls, self.scope),
+            Detail::Everything => changes.add(Effect::Content, self.scope),
+            Detail::Kinds(kinds) => changes.add_kinds(self.scope, kinds),
+        }
     }
 }
 
@@ -105,11 +136,7 @@ pub(super) fn add_row(changes: &mut Changes, number: i64, detail: i64) {
         even if even % 2 == 0 => InvalidationScope::Repo(RepoId(even / 2)),
         odd => InvalidationScope::Account(AccountId(odd / 2)),
     };
-    match Detail::from_number(detail) {
-        _ if pulls => changes.add(Effect::Pulls, scope),
-        Detail::Everything => changes.add(Effect::Content, scope),
-        Detail::Kinds(kinds) => changes.add_kinds(scope, kinds),
-    }
+    ContentRow { scope, pulls, detail: Detail::from_number(detail) }.add_to(changes);
 }
 
 #[cfg(test)]

@@ -69,7 +69,8 @@ impl Engine {
         let counts: Vec<i64> = unused.iter().map(|lease| lease.unused).collect();
         let mut client = self.begin_unordered().await?;
         client.query_raw(GIVE_BACK, &[&keys, &ends, &counts]).await?;
-        Ok(client.end("commit").await?)
+        client.end("commit").await?;
+        Ok(())
     }
 
     /// How much all nodes have leased in the current window.

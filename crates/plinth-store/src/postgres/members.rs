@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::client::Client;
 use super::failure::Failure;
+use super::own_changes::MemberChanges;
 use super::pipeline::Step;
 use crate::DbError;
 
@@ -31,6 +32,7 @@ impl Client {
     pub(super) fn begin_member(&mut self, savepoints: Savepoints) {
         self.pipeline.mark();
         self.write.has_changed = false;
+        self.write.members.push(MemberChanges::default());
         if savepoints == Savepoints::Each {
             self.pipeline.push(Step::Text(Cow::Borrowed(BEGIN)));
         }

@@ -17,6 +17,7 @@ mod leases;
 mod members;
 mod merged_steps;
 mod monitor;
+mod own_changes;
 mod owner;
 mod pipeline;
 mod pool;

@@ -42,6 +42,8 @@ pub(super) enum Purpose {
     Numbered(usize),
     /// As `Numbered`, of a statement that changes something.
     Change(usize),
+    /// The commit, which learns the number of the transaction.
+    Commit,
     Nobody,
 }
 

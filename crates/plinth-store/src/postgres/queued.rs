@@ -60,7 +60,7 @@ impl Client {
                 self.write.has_changed |= output.changed > 0;
                 self.pipeline.keep(number, output);
             }
-            Purpose::Nobody => {}
+            Purpose::Commit | Purpose::Nobody => {}
         }
         Ok(())
     }

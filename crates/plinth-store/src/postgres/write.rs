@@ -35,7 +35,7 @@ impl Client {
             self.pipeline.push(Step::Text(turn.take().into()));
         }
         let turns = turn.into_iter().collect();
-        *self.write = WriteState { turns, seen, ..WriteState::default() };
+        *self.write = WriteState { turns, seen, before: Some(self.generations_now()), ..WriteState::default() };
     }
 
     /// Begins the transaction that was prepared. It is sent with the first statement.
@@ -86,7 +86,9 @@ impl Client {
             Some(RightsLock::Shared) if effect.may_take_rights() => return Err(DbError::RightsLock),
             Some(_) | None => {}
         }
-        self.write.declared.add(declared, ContentKinds::written_by(sql));
+        let kinds = ContentKinds::written_by(sql);
+        self.write.declared.add(declared, kinds);
+        self.write.member().declared.add(declared, kinds);
         Ok(())
     }
 
@@ -122,9 +124,12 @@ impl Client {
         }
         if let Some(rows) = self.write.declared.rows() {
             let params = rows.map(OwnedValue::Text).to_vec();
-            self.pipeline.push(Step::Statement { sql: ADD_CHANGES, params, purpose: Purpose::Nobody });
+            self.pipeline.push(Step::Statement { sql: ADD_CHANGES, params, purpose: Purpose::Commit });
         }
-        self.end("commit").await
+        if let Some(number) = self.end("commit").await? {
+            self.record_committed(number);
+        }
+        Ok(())
     }
 
     pub(super) async fn roll_back(&mut self) -> Result<(), DbError> {
@@ -132,7 +137,8 @@ impl Client {
         if self.write.begun.is_none() {
             return self.forget_unsent();
         }
-        self.end("rollback").await
+        self.end("rollback").await?;
+        Ok(())
     }
 
     /// Nothing was sent, so the server has no transaction.
@@ -142,21 +148,25 @@ impl Client {
         Ok(())
     }
 
-    /// Ends a transaction with what waits to be sent.
-    pub(super) async fn end(&mut self, how: &'static str) -> Result<(), DbError> {
+    /// Ends a transaction with what waits to be sent. Returns its number, if that is known.
+    pub(super) async fn end(&mut self, how: &'static str) -> Result<Option<i64>, DbError> {
         let mut steps = self.pipeline.take_queued();
         steps.push(Step::Text(Cow::Borrowed(how)));
         if !self.write.turns.is_empty() {
             steps.push(Step::Text(Turn::give_back(&self.write.turns).into()));
         }
         let outputs = self.run(async |object| pipeline::send(object, steps).await).await?;
-        let mut first = Ok(());
-        for (_, output) in outputs {
+        let mut first = Ok(None);
+        for (purpose, output) in outputs {
             match output {
+                Ok(Output { rows, .. }) if purpose == Purpose::Commit => {
+                    let number = rows.first().map(|row| row.try_get(0)).transpose()?;
+                    first = first.map(|_| number);
+                }
                 Ok(_) => {}
                 // Without a code the connection is broken, and closed when it is dropped.
                 Err(error) if error.code().is_none() => return Err(error.into()),
-                Err(error) => first = first.and(Err(error.into())),
+                Err(error) => first = first.and_then(|_| Err(error.into())),
             }
         }
         self.write.turns.clear();

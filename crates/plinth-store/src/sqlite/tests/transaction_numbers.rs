@@ -14,7 +14,11 @@ fn moving(engine: &Engine, name: &'static str, moves: usize) -> impl Future<Outp
     engine.write_unchecked(label, (), move |tx, ()| {
         Box::pin(async move {
             tx.content_only().changes_row(RowKey::of_name(name)).execute(MOVE, params![name]).await?;
-            if moves > 1 { Err(Error::Conflict("no".into())) } else { Ok(tx.generations().expect("SQLite knows them")) }
+            if moves > 1 {
+                Err(Error::Conflict("no".into()))
+            } else {
+                Ok(tx.generations().get().expect("SQLite knows them"))
+            }
         })
     })
 }
