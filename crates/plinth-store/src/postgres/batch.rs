@@ -17,7 +17,8 @@ use super::batch_link::{BatchLink, Delivery};
 use super::client::Client;
 use super::failure::Failure;
 use super::group_commit::{Ended, Member, Outcome, copy, end_group, roll_back};
-use super::merged_steps::isolation_for;
+use super::merged_steps::{MemberOutputs, isolation_for};
+use super::own_changes::MemberChanges;
 use super::pipeline::Step;
 use super::writer::{Begun, backoff};
 use super::{Engine, Isolation, RightsLock};
@@ -98,6 +99,8 @@ struct Attempt<'a> {
     operation: &'static str,
     link: BatchLink,
     state: State<'a>,
+    /// When its statements ran.
+    position: usize,
 }
 
 enum State<'a> {
@@ -126,7 +129,7 @@ impl<'a> Attempt<'a> {
             true => State::Running(Box::pin(run)),
             false => State::Left,
         };
-        Self { operation: write.label.operation, link, state }
+        Self { operation: write.label.operation, link, state, position: 0 }
     }
 
     /// The statements that it has, if they can be sent before what the batch defers.
@@ -169,7 +172,8 @@ impl<'a> Attempt<'a> {
             Some(Ok(())) if client.pipeline.is_empty() => {
                 let shared = &mut begun.client().write;
                 shared.declared.append(std::mem::take(&mut client.write.declared));
-                shared.members.append(&mut client.write.members);
+                let ran = client.write.members.drain(..);
+                shared.members.extend(ran.map(|member| MemberChanges { position: self.position, ..member }));
                 shared.deferred.append(std::mem::take(&mut client.write.deferred));
                 Ok(Outcome::Succeeded(signals))
             }
@@ -220,7 +224,8 @@ async fn run_members(
         }
     }
     let webhooks = client.write.webhooks;
-    for (attempt, outputs) in attempts.iter_mut().zip(outputs) {
+    for (attempt, MemberOutputs { position, outputs }) in attempts.iter_mut().zip(outputs) {
+        attempt.position = position;
         attempt.link.deliver(Delivery { outputs, webhooks });
     }
     advance(&mut attempts).await;

@@ -59,7 +59,7 @@ pub(super) struct WriteState {
     pub webhooks: Option<bool>,
     /// What all members have changed.
     pub declared: Declared,
-    /// What each of them has, in the order in which they ran.
+    /// What each of them has.
     pub members: Vec<MemberChanges>,
     /// The generations from before the transaction.
     pub before: Option<Generations>,
@@ -142,6 +142,7 @@ impl Client {
     /// Records what the transaction has changed, once it is committed.
     pub(super) fn record_committed(&mut self, number: i64) {
         let (server, engine) = (self.object().server.clone(), self.engine.clone());
+        self.write.members.sort_by_key(|member| member.position);
         if let Some(before) = self.write.before {
             engine.changes.record_own(&Committed { server: &server, number, before, members: &self.write.members });
         }

@@ -7,7 +7,21 @@ use super::pipeline::{Output, Purpose, Step};
 use crate::DbError;
 
 /// Which results are whose.
-pub(super) struct MergedSteps(Vec<Origin>);
+pub(super) struct MergedSteps(Vec<Merged>);
+
+/// The statements of a member.
+struct Merged {
+    /// Where the first of them is.
+    position: usize,
+    origin: Origin,
+}
+
+/// The results of a member.
+pub(super) struct MemberOutputs {
+    /// Its statements ran before those of members with a greater one.
+    pub position: usize,
+    pub outputs: Vec<(Purpose, Output)>,
+}
 
 /// Where the results of a member come from.
 enum Origin {
@@ -28,7 +42,7 @@ struct Group {
 impl MergedSteps {
     /// Which of the members runs first does not matter: they wait at the same time, so they can run in any order.
     pub fn new(members: Vec<Vec<Step>>) -> (Vec<Step>, Self) {
-        let (mut steps, mut origins) = (Vec::new(), Vec::with_capacity(members.len()));
+        let (mut steps, mut all) = (Vec::new(), Vec::with_capacity(members.len()));
         let (mut groups, mut by_statements) = (Vec::<Group>::new(), HashMap::<Vec<&'static str>, usize>::new());
         for mut member in members {
             let can_share = |(statements, keys): &(Vec<&'static str>, BTreeSet<String>)| {
@@ -37,7 +51,7 @@ impl MergedSteps {
             };
             let Some((statements, keys)) = statements_of(&member).filter(can_share) else {
                 // After the group, if it depends on one of its rows.
-                origins.push(Origin::Own(member.len()));
+                all.push(Merged { position: steps.len(), origin: Origin::Own(member.len()) });
                 steps.append(&mut member);
                 continue;
             };
@@ -49,23 +63,23 @@ impl MergedSteps {
             let Group { first, rows, keys: known } = &mut groups[group];
             *rows += 1;
             known.extend(keys);
-            origins.push(Origin::Rows { group, number: *rows, purposes });
+            all.push(Merged { position: *first, origin: Origin::Rows { group, number: *rows, purposes } });
             if *rows == 1 {
                 steps.append(&mut member);
             } else {
                 steps[*first..].iter_mut().zip(member).for_each(|(all, more)| append(all, more));
             }
         }
-        (steps, Self(origins))
+        (steps, Self(all))
     }
 
     /// The results of each member.
-    pub fn split(self, outputs: Vec<(Purpose, Output)>) -> Result<Vec<Vec<(Purpose, Output)>>, DbError> {
+    pub fn split(self, outputs: Vec<(Purpose, Output)>) -> Result<Vec<MemberOutputs>, DbError> {
         let mut outputs = outputs.into_iter();
         let mut groups = Vec::<Vec<HashMap<i64, Output>>>::new();
         let mut of_members = Vec::with_capacity(self.0.len());
-        for origin in self.0 {
-            of_members.push(match origin {
+        for Merged { position, origin } in self.0 {
+            let outputs = match origin {
                 Origin::Own(count) => outputs.by_ref().take(count).collect(),
                 Origin::Rows { group, number, purposes } => {
                     if group == groups.len() {
@@ -75,7 +89,8 @@ impl MergedSteps {
                     let own = groups[group].iter_mut().map(|rows| rows.remove(&number).unwrap_or_default());
                     purposes.into_iter().zip(own).collect()
                 }
-            });
+            };
+            of_members.push(MemberOutputs { position, outputs });
         }
         Ok(of_members)
     }
@@ -209,7 +224,9 @@ mod tests {
         // Without rows, nobody has results; each member has as many outputs as it has sent steps.
         let outputs = steps.iter().map(|_| (Purpose::Nobody, Output::default())).collect();
         let split = merged.split(outputs).expect("there are no rows");
-        assert_eq!(split.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1, 2, 2, 1, 1, 1, 2, 0]);
-        assert_eq!(split[2][0].0, Purpose::Change(0));
+        assert_eq!(split.iter().map(|member| member.outputs.len()).collect::<Vec<_>>(), [2, 1, 2, 2, 1, 1, 1, 2, 0]);
+        assert_eq!(split[2].outputs[0].0, Purpose::Change(0));
+        // Those that share statements run at the same time, and one that depends on them later.
+        assert_eq!(split.iter().map(|member| member.position).collect::<Vec<_>>(), [0, 2, 0, 3, 5, 6, 5, 7, 9]);
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct OwnChanges {
 #[derive(Default)]
 pub(super) struct MemberChanges {
     pub declared: Declared,
+    /// When its statements ran, in a batch.
+    pub position: usize,
     /// For who asked as of when it is right.
     pub generations: Option<Arc<OnceLock<Generations>>>,
 }
@@ -147,7 +149,11 @@ mod tests {
         ) -> Vec<Option<Generations>> {
             let members: Vec<_> = members
                 .into_iter()
-                .map(|declared| MemberChanges { declared, generations: Some(Arc::default()) })
+                .map(|declared| MemberChanges {
+                    declared,
+                    generations: Some(Arc::default()),
+                    ..MemberChanges::default()
+                })
                 .collect();
             self.own.record(&self.table, &Committed { server, number, before, members: &members });
             members.iter().map(|member| member.generations.as_ref().and_then(|known| known.get().copied())).collect()

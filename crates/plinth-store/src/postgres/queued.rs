@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::batch_link::{Delivery, Submission};
 use super::client::{Client, Link};
-use super::merged_steps::MergedSteps;
+use super::merged_steps::{MemberOutputs, MergedSteps};
 use super::pipeline::{self, Output, Purpose, Step};
 use crate::effect::Declared;
 use crate::{DbError, DeferredUse, FromRow, Row, RowStatement, Value};
@@ -32,10 +32,7 @@ impl Client {
     }
 
     /// Sends what begins the transaction, and the statements of the members of a batch. Returns the results of each member.
-    pub(super) async fn flush_members(
-        &mut self,
-        members: Vec<Vec<Step>>,
-    ) -> Result<Vec<Vec<(Purpose, Output)>>, DbError> {
+    pub(super) async fn flush_members(&mut self, members: Vec<Vec<Step>>) -> Result<Vec<MemberOutputs>, DbError> {
         let mut steps = self.pipeline.take_queued();
         let first = steps.len();
         let (of_members, merged) = MergedSteps::new(members);
