@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use http::Method;
 use serde_json::json;
 
 use super::shared_commits::{CLIENTS, Session, comment, create_ref, fixture};
@@ -184,6 +185,72 @@ async fn notifications_of_a_batch_are_about_its_last_comment() {
         assert_eq!(session.count(&sql).await, 1, "{login}");
         let of_user = "select count(*) from notification n join account a on a.id = n.user_id where a.login = ";
         assert_eq!(session.count(&format!("{of_user}'{login}'")).await, 1, "{login}");
+    }
+}
+
+/// Creates a pull request with a comment in each of these repositories, and a ref to move. Returns the comments and the heads.
+async fn create_pulls(fixture: &PullRequestFixture, commits: &[String]) -> Vec<(i64, String)> {
+    let mona = fixture.user("mona");
+    let mut created = Vec::new();
+    for (number, main) in commits.iter().enumerate() {
+        let path = format!("/repos/mona/many-{number}");
+        for name in ["topic", "moved"] {
+            create_ref_in(fixture, number, name, main).await.expect(201);
+        }
+        let file = json!({ "message": "a file", "content": "b25lCg==", "branch": "topic" });
+        let head = mona.send(Method::PUT, &format!("{path}/contents/file"), file.to_string()).await.expect(201).json();
+        let head = head["commit"]["sha"].clone();
+        let pull = json!({ "title": "A file", "head": "topic", "base": "main" });
+        mona.post(&format!("{path}/pulls"), pull).await.expect(201);
+        let comment = json!({ "body": "first", "commit_id": head, "path": "file", "line": 1 });
+        let comment = mona.post(&format!("{path}/pulls/1/comments"), comment).await.expect(201).json();
+        created.push((comment["id"].as_i64().expect("an id"), head.as_str().expect("a commit").to_owned()));
+    }
+    created
+}
+
+/// Some are rejected. What is in memory afterwards is what the database has.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn edits_and_moves_in_several_repositories_share_commits() {
+    /// Of one for each repository and kind there would be 32.
+    const COMMITS_MAX: i64 = 12;
+    let fixture = fixture().await;
+    let Some(session) = Session::open(&fixture).await else { return };
+    let created = create_pulls(&fixture, &create_repositories(&fixture, REPOSITORIES).await).await;
+    let transactions = "select count(distinct changed_by) from change";
+    fixture.service.settled().await;
+    let before = session.count(transactions).await;
+    let comment_of = |number: usize| format!("/repos/mona/many-{number}/pulls/comments/{}", created[number].0);
+    let writes = (0..CLIENTS).map(async |client| {
+        let (number, edit) = (client % REPOSITORIES, json!({ "body": format!("edited by {client}") }));
+        match client / REPOSITORIES {
+            0 => {
+                let moved = json!({ "sha": created[number].1 });
+                let path = format!("/repos/mona/many-{number}/git/refs/heads/moved");
+                (200, fixture.user("mona").patch(&path, moved).await)
+            }
+            1 if number < 4 => (403, fixture.user("guest").patch(&comment_of(number), edit).await),
+            1 if number < 8 => {
+                let of_another = comment_of(number).replace(&format!("many-{number}/"), "many-15/");
+                (404, fixture.user("mona").patch(&of_another, edit).await)
+            }
+            _ => (200, fixture.user("mona").patch(&comment_of(number), edit).await),
+        }
+    });
+    for (expected, response) in session.in_one_queue(&fixture, writes.collect()).await {
+        assert_eq!(response.status, expected, "{response}");
+    }
+    let transactions = session.count(transactions).await - before;
+    assert!(transactions <= COMMITS_MAX, "{CLIENTS} writes took {transactions} commits");
+    for (number, (id, head)) in created.iter().enumerate() {
+        let body = fixture.user("mona").get(&comment_of(number)).await.expect(200).json()["body"].clone();
+        let body = body.as_str().expect("a text");
+        let editor: usize = body.strip_prefix("edited by ").and_then(|editor| editor.parse().ok()).expect("a number");
+        assert!(editor % REPOSITORIES == number && editor >= REPOSITORIES, "{body}");
+        let same = format!("select count(*) from review_comment where id = {id} and body = '{body}'");
+        assert_eq!(session.count(&same).await, 1, "{body}");
+        let moved = fixture.user("mona").get(&format!("/repos/mona/many-{number}/git/ref/heads/moved")).await;
+        assert_eq!(moved.expect(200).json()["object"]["sha"], *head);
     }
 }
 

@@ -14,8 +14,13 @@ const BODY_BYTES_MAX: usize = 262_144;
 /// The author may edit, and so may everyone who can push. For an app's installation the permissions have decided already.
 pub fn check_editor(caller: &Principal, role: Option<Role>, author: Option<AccountId>) -> Result<()> {
     let is_author = caller.actor().is_some() && caller.actor() == author;
-    let may_push = role >= Some(Role::Write) || matches!(caller, Principal::Installation(_));
-    if is_author || may_push { Ok(()) } else { Err(Error::Forbidden("Must have push access to repository".into())) }
+    let may_edit = is_author || may_edit_all(caller, role);
+    if may_edit { Ok(()) } else { Err(Error::Forbidden("Must have push access to repository".into())) }
+}
+
+/// Whether the caller may edit what others have written.
+pub fn may_edit_all(caller: &Principal, role: Option<Role>) -> bool {
+    role >= Some(Role::Write) || matches!(caller, Principal::Installation(_))
 }
 
 pub fn check_new(new: &NewPullRequest) -> Result<()> {

@@ -7,12 +7,22 @@ use crate::paging::Page;
 use plinth_base::clock::Timestamp;
 use plinth_base::ids::{RepoId, Sha};
 use plinth_git::RefName;
-use plinth_store::{Connection, Counter, DbError, Increment, Sent, SentCount, Transaction, counter, params};
+use plinth_store::{
+    Connection, Counter, DbError, Increment, RowStatement, Sent, SentCount, Transaction, counter, lists, params,
+};
 
 static GENERATION: Counter = counter!("repo", "ref_generation", "pushed_at");
 
 const FIND: &str = "select name, target, kind from git_ref where repo_id = $1 and name = $2";
 const UPDATE: &str = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
+
+/// For PostgreSQL.
+const UPDATE_ROWS: &str = concat!(
+    "update git_ref g set target = i.target, kind = i.kind from unnest(",
+    lists!("$1": "bigint", "$2": "text", "$3": "bytea", "$4": "bytea", "$5": "text"),
+    ") with ordinality as i (repo_id, name, old, target, kind, row_number) \
+     where g.repo_id = i.repo_id and g.name = i.name and g.target = i.old returning i.row_number"
+);
 
 pub async fn find(db: &mut Connection, repo: RepoId, name: &RefName) -> Result<Option<Ref>, DbError> {
     db.optional(FIND, params![repo, name]).await
@@ -164,7 +174,12 @@ pub async fn send_change(
         (None, Some(new)) => new_refs::send_insert(db, repo, (name, new), allowed).await?,
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
-            db.content_only().changes_row(row_key(name)).without_deferred().send(UPDATE, values).await?
+            if db.sends_together() {
+                let row = RowStatement { sql: UPDATE_ROWS, key: Some(format!("{repo}/{name}")), params: values };
+                db.content_only().changes_row(row_key(name)).send_change_of_row(row).await?
+            } else {
+                db.content_only().changes_row(row_key(name)).without_deferred().send(UPDATE, values).await?
+            }
         }
         (Some(old), None) => {
             let sql = "delete from git_ref where repo_id = $1 and name = $2 and target = $3";

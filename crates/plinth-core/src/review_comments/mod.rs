@@ -1,6 +1,7 @@
 //! Pull request review comments, which stay at their lines when the code moves, and the reviews that they belong to.
 
 mod comment_context;
+mod edit_statement;
 pub mod events;
 mod indexed_lists;
 mod input;

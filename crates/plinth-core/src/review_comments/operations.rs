@@ -14,7 +14,7 @@ use super::reviews::events::record_submitted;
 use super::reviews::model::{Review, ReviewState};
 use super::reviews::store as reviews;
 use super::sent_rows::{SentReview, SentStart};
-use super::{NewComment, Subject, rules, store};
+use super::{NewComment, Subject, edit_statement, rules, store};
 use crate::Core;
 use crate::access::WriteAccess;
 use crate::notifications::{self, Notice, NoticeSubject, NotifiedComment, find_mentions_in, recipients};
@@ -184,15 +184,35 @@ pub async fn reply(tx: &mut Transaction, new: &NewReply, now: Timestamp) -> Resu
 
 /// Changes the body of a comment that the editor can see and may change.
 async fn change(tx: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Comment> {
-    let comment = store::find(tx, edit.repo, edit.id, edit.editor.actor()).await?.ok_or(Error::NotFound)?;
-    pulls::rules::check_editor(&edit.editor, edit.role, comment.author.id())?;
-    store::update_body(tx, edit.id, &edit.body, now).await?;
-    let former = comment.body.clone();
-    let comment = Comment { body: edit.body.clone(), updated_at: now, ..comment };
+    let mut comment = change_body(tx, edit, now).await?;
+    let former = std::mem::replace(&mut comment.body, edit.body.clone());
+    comment.updated_at = now;
     if former != comment.body {
         let edited = (CommentAction::Edited(former), &comment);
         events::record_comment(tx, edit.repo, edited, edit.editor.actor(), now).await?;
     }
+    Ok(comment)
+}
+
+/// Returns the comment as it was.
+async fn change_body(tx: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Comment> {
+    if tx.sends_together() {
+        let sent = edit_statement::send(tx, edit, now).await?;
+        if let Some(former) = tx.rows(sent).await?.pop() {
+            return Ok(former);
+        }
+        find_editable(tx, edit).await?;
+        return Err(Error::internal("a comment that may be changed was not"));
+    }
+    let former = find_editable(tx, edit).await?;
+    store::update_body(tx, edit.id, &edit.body, now).await?;
+    Ok(former)
+}
+
+/// The comment, or the error that the editor gets.
+async fn find_editable(tx: &mut Transaction, edit: &Edit) -> Result<Comment> {
+    let comment = store::find(tx, edit.repo, edit.id, edit.editor.actor()).await?.ok_or(Error::NotFound)?;
+    pulls::rules::check_editor(&edit.editor, edit.role, comment.author.id())?;
     Ok(comment)
 }
 
