@@ -71,9 +71,12 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
     if runs_at_once && let Some(moved) = single_transaction::try_update(core, access, name, update).await? {
         return Ok(moved);
     }
-    let mut turn = None;
+    let (mut turn, mut cached) = (None, refs::find_cached(core, access.generations(), access.repo.id, name));
     for _ in 0..ATTEMPTS_MAX {
-        let current = get(&mut core.read().await?, access.repo.id, name).await?;
+        let current = match cached.take() {
+            Some(cached) => cached,
+            None => get(&mut core.read().await?, access.repo.id, name).await?,
+        };
         let (target, workflows) = validate_move(core, access, &current, update).await?;
         if target.sha == current.target {
             return Ok(current);
