@@ -181,13 +181,8 @@ impl Transaction {
         }
     }
 
-    /// Whether it can use the results of its statements for other ones. A part of a batch would delay it.
-    pub fn may_wait_for_results(&self) -> bool {
-        !self.is_in_batch()
-    }
-
-    /// Whether it is a part of a batch of PostgreSQL.
-    pub(super) fn is_in_batch(&self) -> bool {
+    /// Whether it is a part of a batch of PostgreSQL, which would be delayed if this used the results of its statements for other ones.
+    pub fn is_in_batch(&self) -> bool {
         matches!(&self.connection, Connection::Postgres(client) if client.is_in_batch())
     }
 }

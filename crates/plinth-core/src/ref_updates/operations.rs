@@ -73,11 +73,16 @@ pub async fn update(core: &Core, access: &WriteAccess<RepoTarget>, name: &RefNam
     }
     let (mut turn, mut cached) = (None, refs::find_cached(core, access.generations(), access.repo.id, name));
     for _ in 0..ATTEMPTS_MAX {
+        let is_cached = cached.is_some();
         let current = match cached.take() {
             Some(cached) => cached,
             None => get(&mut core.read().await?, access.repo.id, name).await?,
         };
-        let (target, workflows) = validate_move(core, access, &current, update).await?;
+        let (target, workflows) = match validate_move(core, access, &current, update).await {
+            // Maybe the ref has moved, and the commit that it was at is gone.
+            Err(_) if is_cached => continue,
+            validated => validated?,
+        };
         if target.sha == current.target {
             return Ok(current);
         }

@@ -55,7 +55,7 @@ pub async fn try_update(
 
 async fn read_and_move(tx: &mut Transaction, context: &Move) -> Result<Option<Moved>> {
     let Move { objects, repo, name, update, mover } = context;
-    if !tx.may_wait_for_results() {
+    if tx.is_in_batch() {
         return Ok(None);
     }
     let found = store::send_find(tx, *repo, name).await?;

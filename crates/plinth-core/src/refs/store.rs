@@ -16,7 +16,7 @@ static GENERATION: Counter = counter!("repo", "ref_generation", "pushed_at");
 const FIND: &str = "select name, target, kind from git_ref where repo_id = $1 and name = $2";
 const UPDATE: &str = "update git_ref set target = $4, kind = $5 where repo_id = $1 and name = $2 and target = $3";
 
-/// For PostgreSQL.
+/// For members of a batch. A serializable transaction would fail because of others if PostgreSQL read the whole table for a list of one.
 const UPDATE_ROWS: &str = concat!(
     "update git_ref g set target = i.target, kind = i.kind from unnest(",
     lists!("$1": "bigint", "$2": "text", "$3": "bytea", "$4": "bytea", "$5": "text"),
@@ -174,7 +174,7 @@ pub async fn send_change(
         (None, Some(new)) => new_refs::send_insert(db, repo, (name, new), allowed).await?,
         (Some(old), Some(new)) => {
             let values = params![repo, name, old, new.sha, new.kind];
-            if db.sends_together() {
+            if db.is_in_batch() {
                 let row = RowStatement { sql: UPDATE_ROWS, key: Some(format!("{repo}/{name}")), params: values };
                 db.content_only().changes_row(row_key(name)).send_change_of_row(row).await?
             } else {

@@ -1,4 +1,4 @@
-//! The statement for PostgreSQL that changes the body of a comment.
+//! The statement with which members of a batch change the bodies of comments.
 
 use super::model::{Comment, Edit};
 use super::store::select_comment;
@@ -12,14 +12,17 @@ use plinth_store::{DbError, RowKey, RowStatement, Sent, Transaction, lists, para
 /// It may do so for several comments at once: what is read is looked up for each (`offset 0`).
 pub async fn send(db: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Sent<Vec<Comment>>, DbError> {
     let sql = concat!(
-        "with edited as (update review_comment c set body = i.body, updated_at = i.edited_at from unnest(",
+        "with i as (select * from unnest(",
         lists!("$1": "bigint", "$2": "bigint", "$3": "bigint", "$4": "boolean", "$5": "text", "$6": "bigint"),
-        ") with ordinality as i (id, repo_id, editor, may_edit_all, body, edited_at, row_number) \
-         where c.id = i.id and c.repo_id = i.repo_id and (c.pending = false or c.author_id = i.editor) \
-         and (i.may_edit_all or c.author_id = i.editor) returning c.id, i.row_number) \
-         select former.*, edited.row_number from edited cross join lateral (",
-        select_comment!("review_comment c", "where c.id = edited.id offset 0"),
-        ") former"
+        ") with ordinality as i (id, repo_id, editor, may_edit_all, body, edited_at, row_number)), \
+         former as (select f.*, i.row_number from i cross join lateral (",
+        select_comment!(
+            "review_comment c",
+            "where c.id = i.id and c.repo_id = i.repo_id and (c.pending = false or c.author_id = i.editor) \
+             and (i.may_edit_all or c.author_id = i.editor) offset 0"
+        ),
+        ") f), edited as (update review_comment c set body = i.body, updated_at = i.edited_at from i \
+         where c.id = i.id and i.row_number in (select row_number from former)) select * from former"
     );
     let Edit { repo, id, editor, role, body } = edit;
     let (author, may_edit_all) = (editor.actor(), may_edit_all(editor, *role));

@@ -196,7 +196,7 @@ async fn change(tx: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Com
 
 /// Returns the comment as it was.
 async fn change_body(tx: &mut Transaction, edit: &Edit, now: Timestamp) -> Result<Comment> {
-    if tx.sends_together() {
+    if tx.is_in_batch() {
         let sent = edit_statement::send(tx, edit, now).await?;
         if let Some(former) = tx.rows(sent).await?.pop() {
             return Ok(former);

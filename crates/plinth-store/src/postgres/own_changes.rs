@@ -81,7 +81,10 @@ impl OwnChanges {
         }
         let each: Vec<Changes> = members.iter().map(|member| member.declared.changes()).collect();
         for (index, member) in members.iter().enumerate() {
-            if let Some(generations) = &member.generations {
+            // Of what has changed nothing, the scope is not known.
+            if let Some(generations) = &member.generations
+                && !member.declared.is_empty()
+            {
                 let _ = generations.set(table.after(index + 1));
             }
         }
@@ -228,6 +231,9 @@ mod tests {
             assert_eq!(known, [None, None]);
         }
         assert_eq!(node.commit(("standby", 100), node.table.now(), [content(1)]), [None]);
+        let known = node.commit((SERVER, 99), node.table.now(), [content(1), Declared::default()]);
+        assert!(matches!(known[..], [Some(_), None]), "what has changed nothing has no scope: {known:?}");
+        node.read(99, &content(1));
         let before = node.table.now();
         node.own.begin(&node.table, "standby".into());
         assert_eq!(node.commit(("standby", 100), before, [content(1)]), [None], "begun before");
