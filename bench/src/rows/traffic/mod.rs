@@ -183,7 +183,7 @@ fn part(
     let mut exists = true;
     let mut sides = servers.each_mut().map(|(server, workload)| {
         exists &= workload.select(selection);
-        Side { server: *server, workload: &mut **workload }
+        Side { server, workload: &mut **workload }
     });
     if !exists {
         return Ok(None);
