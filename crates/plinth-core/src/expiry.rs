@@ -7,7 +7,7 @@ use crate::{Core, oauth, pulls, rate_limit, releases, repos, tokens, web_session
 use plinth_base::clock::Timestamp;
 use plinth_base::error::Result;
 use plinth_base::ids::TokenId;
-use plinth_store::{Transaction, internal_authority};
+use plinth_store::{Connection, Transaction, internal_authority};
 
 /// The time between two runs.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -60,11 +60,23 @@ async fn refresh_pulls(core: &Core) {
 
 /// Ends all tokens that have expired or that a request found expired, and deletes old device codes.
 pub async fn once(core: &Core) -> Result<()> {
-    let seen = core.expired_tokens.list();
-    let context = (seen.clone(), core.clock.now(), core.limiter.is_shared());
-    let ended = core.store.write(Expiry, context, |tx, (seen, now, has_windows)| {
+    let (seen, now) = (core.expired_tokens.list(), core.clock.now());
+    let has_windows = core.limiter.is_shared();
+    let mut db = core.read().await?;
+    let has_tokens = !seen.is_empty() || tokens::store::has_expired(&mut db, now).await?;
+    // A transaction that ends nothing would invalidate everything in memory, on all nodes.
+    if !has_tokens && !has_others(&mut db, now, has_windows).await? {
+        return Ok(());
+    }
+    drop(db);
+    let context = (seen.clone(), has_tokens, now, has_windows);
+    let ended = core.store.write(Expiry, context, |tx, (seen, has_tokens, now, has_windows)| {
         Box::pin(async move {
-            end(tx, seen, *now).await?;
+            if *has_tokens {
+                end_tokens(tx, seen, *now).await?;
+            }
+            web_sessions::store::delete_ended(tx, *now).await?;
+            oauth::store::delete_expired(tx, end_of_codes(*now)).await?;
             if *has_windows {
                 rate_limit::delete_ended(tx, *now).await?;
             }
@@ -76,12 +88,21 @@ pub async fn once(core: &Core) -> Result<()> {
     Ok(())
 }
 
-async fn end(tx: &mut Transaction, seen: &[TokenId], now: Timestamp) -> Result<()> {
+/// Whether something else than a token has ended.
+async fn has_others(db: &mut Connection, now: Timestamp, has_windows: bool) -> Result<bool> {
+    Ok(web_sessions::store::has_ended(db, now).await?
+        || oauth::store::has_expired(db, end_of_codes(now)).await?
+        || has_windows && rate_limit::has_ended(db, now).await?)
+}
+
+fn end_of_codes(now: Timestamp) -> Timestamp {
+    now.plus_seconds(-EXPIRED_CODE_RETENTION_SECONDS)
+}
+
+async fn end_tokens(tx: &mut Transaction, seen: &[TokenId], now: Timestamp) -> Result<()> {
     for token in seen {
         tokens::store::end(tx, *token, now).await?;
     }
     tokens::store::end_expired(tx, now).await?;
-    web_sessions::store::delete_ended(tx, now).await?;
-    oauth::store::delete_expired(tx, now.plus_seconds(-EXPIRED_CODE_RETENTION_SECONDS)).await?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The life of an installation token: active, then revoked or expired, and never active again.
 
 use plinth_core::expiry;
+use plinth_store::{Dependency, InvalidationScope};
 use serde_json::json;
 
 use super::{reached, service, suspend};
@@ -68,6 +69,26 @@ async fn maintenance_expires_unused_tokens() {
     rejected(&service, "ghs_helper00").await;
     rejected(&service, "ghs_narrow00").await;
     service.with_token("ghu_mona0000").get("/user/installations").await.expect(200);
+}
+
+/// It runs every minute on every node.
+#[tokio::test]
+async fn maintenance_that_ends_nothing_leaves_what_is_in_memory() {
+    let service = service().await;
+    service.settled().await;
+    let is_kept = async |service: &Service| {
+        let since = service.app.generations().await.expect("the store responds");
+        expiry::once(&service.app).await.expect("maintenance runs");
+        let now = service.app.generations().await.expect("the store responds");
+        let table = service.app.generation_table();
+        assert!(table.is_unchanged(now, Dependency::Rights));
+        let everything = [Dependency::Rights, Dependency::Content(InvalidationScope::Everything)];
+        everything.map(|dependency| table.is_unchanged(since, dependency))
+    };
+    assert_eq!(is_kept(&service).await, [true, true]);
+    service.advance(LIFETIME);
+    assert_eq!(is_kept(&service).await, [false, false], "tokens have expired");
+    assert_eq!(is_kept(&service).await, [true, true]);
 }
 
 #[tokio::test]

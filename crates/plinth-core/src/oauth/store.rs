@@ -72,6 +72,12 @@ pub async fn delete(db: &mut Transaction, id: i64) -> Result<u64, DbError> {
     db.content_only().execute("delete from device_code where id = $1", params![id]).await
 }
 
+/// Whether [`delete_expired`] would delete one.
+pub async fn has_expired(db: &mut Connection, moment: Timestamp) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from device_code where expires_at <= $1 limit 1";
+    Ok(db.optional::<(i64,)>(sql, params![moment]).await?.is_some())
+}
+
 /// Deletes codes that expired before `moment`; a device that still polls gets `incorrect_device_code`.
 pub async fn delete_expired(db: &mut Transaction, moment: Timestamp) -> Result<u64, DbError> {
     db.content_only().execute("delete from device_code where expires_at <= $1", params![moment]).await

@@ -18,7 +18,7 @@ use leases::{Counted, Counter, Leases, Limit};
 use plinth_base::clock::Timestamp;
 use plinth_base::error::{Error, Result};
 use plinth_base::ids::{AccountId, InstallationId};
-use plinth_store::{Store, Transaction, params};
+use plinth_store::{Connection, Store, Transaction, params};
 
 const HOUR: i64 = 3600;
 const MINUTE: i64 = 60;
@@ -127,6 +127,13 @@ pub async fn delete_ended(tx: &mut Transaction, now: Timestamp) -> Result<()> {
     let ended = now.plus_seconds(-HOUR).0 * 1_000;
     tx.content_only().execute("delete from rate_limit_window where ends_at < $1", params![ended]).await?;
     Ok(())
+}
+
+/// Whether [`delete_ended`] would delete one.
+pub async fn has_ended(db: &mut Connection, now: Timestamp) -> Result<bool> {
+    let ended = now.plus_seconds(-HOUR).0 * 1_000;
+    let sql = "select cast(1 as bigint) from rate_limit_window where ends_at < $1 limit 1";
+    Ok(db.optional::<(i64,)>(sql, params![ended]).await?.is_some())
 }
 
 /// The counters of this node.

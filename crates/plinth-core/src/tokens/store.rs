@@ -267,6 +267,13 @@ pub async fn end_expired(db: &mut Transaction, now: Timestamp) -> Result<u64, Db
     db.execute(sql, params![now]).await
 }
 
+/// Whether [`end_expired`] would end one.
+pub async fn has_expired(db: &mut Connection, now: Timestamp) -> Result<bool, DbError> {
+    let sql = "select cast(1 as bigint) from token \
+               where ended_at is null and expires_at is not null and expires_at <= $1 limit 1";
+    Ok(db.optional::<(i64,)>(sql, params![now]).await?.is_some())
+}
+
 /// Whether an active token has this note, so that a state file does not create it again.
 pub async fn has_active_note(db: &mut Connection, note: &str, now: Timestamp) -> Result<bool, DbError> {
     let sql = "select cast(1 as bigint) from token where note = $1 and ended_at is null and (expires_at is null or expires_at > $2)";

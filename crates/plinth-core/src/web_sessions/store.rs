@@ -26,9 +26,20 @@ pub async fn delete(db: &mut Transaction, hash: &[u8; 32]) -> Result<u64, DbErro
     db.execute("delete from web_session where hash = $1", params![hash]).await
 }
 
+/// What has expired at `$1`, or whose token has ended.
+macro_rules! ended {
+    () => {
+        "web_session where expires_at <= $1 or token_id in (select id from token where ended_at is not null)"
+    };
+}
+
 /// Deletes sessions that have expired, and those whose tokens have ended.
 pub async fn delete_ended(db: &mut Transaction, now: Timestamp) -> Result<u64, DbError> {
-    let sql = "delete from web_session where expires_at <= $1 \
-               or token_id in (select id from token where ended_at is not null)";
-    db.content_only().execute(sql, params![now]).await
+    db.content_only().execute(concat!("delete from ", ended!()), params![now]).await
+}
+
+/// Whether [`delete_ended`] would delete one.
+pub async fn has_ended(db: &mut Connection, now: Timestamp) -> Result<bool, DbError> {
+    let sql = concat!("select cast(1 as bigint) from ", ended!(), " limit 1");
+    Ok(db.optional::<(i64,)>(sql, params![now]).await?.is_some())
 }
