@@ -124,16 +124,20 @@ fn whole_seconds(duration: Duration) -> i64 {
 
 /// Deletes windows that ended long ago, whatever the difference is between the clocks of this node and of the database.
 pub async fn delete_ended(tx: &mut Transaction, now: Timestamp) -> Result<()> {
-    let ended = now.plus_seconds(-HOUR).0 * 1_000;
-    tx.content_only().execute("delete from rate_limit_window where ends_at < $1", params![ended]).await?;
+    let sql = "delete from rate_limit_window where ends_at < $1";
+    tx.content_only().execute(sql, params![long_ago(now)]).await?;
     Ok(())
 }
 
 /// Whether [`delete_ended`] would delete one.
 pub async fn has_ended(db: &mut Connection, now: Timestamp) -> Result<bool> {
-    let ended = now.plus_seconds(-HOUR).0 * 1_000;
     let sql = "select cast(1 as bigint) from rate_limit_window where ends_at < $1 limit 1";
-    Ok(db.optional::<(i64,)>(sql, params![ended]).await?.is_some())
+    Ok(db.optional::<(i64,)>(sql, params![long_ago(now)]).await?.is_some())
+}
+
+/// In milliseconds, as the ends of windows are.
+fn long_ago(now: Timestamp) -> i64 {
+    now.plus_seconds(-HOUR).0 * 1_000
 }
 
 /// The counters of this node.

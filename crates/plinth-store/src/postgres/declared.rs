@@ -96,12 +96,9 @@ impl Declared {
         if self.changes_rights() { None } else { scopes.collect() }
     }
 
-    /// What others find in the rows.
+    /// What has changed of the content of [`Declared::scopes`].
     pub fn changes(&self) -> Changes {
         let mut changes = Changes::default();
-        if self.changes_rights() {
-            changes.add(Effect::TakesNoRight, InvalidationScope::Everything);
-        }
         self.content.iter().for_each(|row| row.add_to(&mut changes));
         changes
     }
